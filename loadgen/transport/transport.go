@@ -1,0 +1,68 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Endpoint opens connections to one node. It is safe for concurrent use.
+type Endpoint interface {
+	// Open gives a connection. It may connect lazily, in the first Do.
+	Open() (Conn, error)
+	// Close ends what the endpoint holds (a command that it started).
+	Close() error
+}
+
+// Conn carries one exchange at a time; it is not safe for concurrent use.
+type Conn interface {
+	// Do sends one body and waits for its answer until the deadline or the end
+	// of ctx. It reconnects when the connection is gone. An error is always an
+	// *Error. Reply.Body is valid until the next Do.
+	Do(ctx context.Context, req Request, deadline time.Time) (Reply, error)
+	Close() error
+}
+
+// Request is one body to send.
+type Request struct {
+	Path string // HTTP: path below the endpoint's URL, "" for the URL itself
+	Body []byte
+	// FirstID and LastID bound the ids within the body; a transport that
+	// shares one stream routes answers by them. NoReply says that no answer
+	// is due on such a stream (only notifications).
+	FirstID, LastID uint64
+	NoReply         bool
+}
+
+// Reply is one answer.
+type Reply struct {
+	Status      int    // HTTP status; 200 over a stream, 204 where nothing was due
+	ContentType string // "" where the transport has none
+	Body        []byte
+	Connected   bool // a connection was opened for this exchange
+}
+
+// Failure is why an exchange has no answer.
+type Failure uint8
+
+// The kinds of failure, a closed list.
+const (
+	Timeout   Failure = iota // the deadline passed
+	Refused                  // no connection: refused, unreachable, name not found
+	Reset                    // the connection broke before the answer was whole
+	Malformed                // an answer that is no HTTP, or is too large
+	Forbidden                // the address may not be aimed at (see Guard)
+	Cancelled                // ctx ended
+)
+
+// Error is an exchange without an answer.
+type Error struct {
+	Failure Failure
+	// Sent tells whether any byte of the request may have reached the node,
+	// so that it may have run.
+	Sent bool
+	Err  error
+}
+
+func (e *Error) Error() string { return fmt.Sprint(e.Err) }
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,96 @@
+package results
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Outcome is what became of one call. Times are offsets from the run's start
+// on the monotonic clock; Sent is never before Due.
+//
+//	response = Done - Due    what a user feels
+//	service  = Done - Sent
+//	lateness = Sent - Due    the generator's own fault
+type Outcome struct {
+	Phase           int // index into Meta.Phases, by Due
+	Due, Sent, Done time.Duration
+	Class           Class // the call's
+
+	Batch         bool // on the wire an array
+	Entries       int  // members sent, of whatever kind
+	Items         int  // items sent in all entries
+	Notifications int  // members sent as notifications
+	Malformed     int  // members sent malformed on purpose
+
+	// ByClass counts every entry once: its values add up to Entries.
+	ByClass [NumClasses]int
+	// Codes are the error codes met: of RPCError and Rejected entries, and of a BatchError
+	// (then counted once, for the call).
+	Codes []CodeCount
+	// Surplus counts answers beyond those that were asked for.
+	Surplus    int
+	HTTPStatus int    // 0 when there was none
+	BytesOut   int    // of the body sent
+	BytesIn    int    // of the body received
+	OverBound  bool   // no caller was free when it was due
+	Detail     string // the node's or the system's own words, when Class.Failed
+}
+
+// CodeCount is a JSON-RPC error code and how many entries carried it.
+type CodeCount struct {
+	Code  int64
+	Count int
+}
+
+// Counts adds up outcomes. Its zero value is ready for use.
+type Counts struct {
+	Calls, Entries, Items, Notifications, Malformed uint64
+	Batches, BatchEntries                           uint64             // calls that were arrays, and their entries
+	ByClass                                         [NumClasses]uint64 // entries
+	CallsByClass                                    [NumClasses]uint64
+	BatchesByClass                                  [NumClasses]uint64 // calls that were arrays
+	BatchEntriesByClass                             [NumClasses]uint64 // entries of calls that were arrays
+	ByCode                                          map[int64]uint64
+	ByHTTPStatus                                    map[int]uint64
+	Surplus                                         uint64
+	BytesOut, BytesIn                               uint64
+	OverBound                                       uint64 // calls that found no free caller when due
+	Unsent                                          uint64 // calls due but never sent: the run ended first
+	Clipped                                         uint64 // latencies outside the histogram's range
+}
+
+// Latency holds the three distributions of one phase over some interval, in
+// microseconds, with three significant digits from 1 us to one hour. What does
+// not fit is recorded at the range's edge and counted in Counts.Clipped.
+type Latency struct {
+	Response, Service, Lateness *hdrhistogram.Histogram
+}
+
+// PhaseSlice is one phase's part of an interval.
+type PhaseSlice struct {
+	Phase    int           // index into Meta.Phases
+	LastSent time.Duration // the latest Outcome.Sent
+	Counts
+	Latency
+}
+
+// Snapshot is what is known over one interval: the calls that were done in it.
+// A receiver owns what it is given.
+type Snapshot struct {
+	Start, End time.Duration // offsets from the run's start
+	Wall       time.Time     // at End
+	Phases     []PhaseSlice  // those with something to tell
+	Current    int           // the phase the plan is in; len(Meta.Phases) when draining
+	InFlight   int           // calls under way at End
+	Planned    uint64        // calls that became due in the interval
+}
+
+// NodeSample is one scrape of the node: series (name with its sorted labels as
+// in the exposition, `name{a="b"}`) and values. A scrape that failed has Err
+// and no series.
+type NodeSample struct {
+	At     time.Duration      `json:"at_ns"` // offset from the run's start, middle of the exchange
+	Series map[string]float64 `json:"series,omitempty"`
+	Err    string             `json:"error,omitempty"`
+}

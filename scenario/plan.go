@@ -1,0 +1,143 @@
+package scenario
+
+import (
+	"time"
+)
+
+// Plan is a validated scenario with every default filled in. It is not changed
+// after Load and is safe for concurrent reading.
+type Plan struct {
+	Name          string
+	Seed          uint64
+	Target        Target
+	Phases        []Phase
+	Form          Form
+	Size          Dist    // entries of a batch (form batch), items of the one entry (form array); 1 for single
+	Items         Dist    // items per entry in form batch (default 1)
+	Notifications float64 // share of entries, 0..1
+	Malformed     float64 // share of entries, 0..1; drawn before notifications
+	Mix           []Method
+	Feeds         map[string]Feed
+	Objectives    []Objective
+	Timeout       time.Duration // of one call (default 10s)
+	Drain         time.Duration // after the last phase, for answers still due (default 10s)
+	InFlight      int           // bound on calls under way in open-loop phases (default 256)
+}
+
+// Form is how work is put on the wire.
+type Form string
+
+// The three forms.
+const (
+	Single Form = "single"
+	Batch  Form = "batch"
+	Array  Form = "array"
+)
+
+// Target is what the load is aimed at.
+type Target struct {
+	Dialect    string   // near, rcp, jsonrpc
+	URL        string   // "" for the bundled node
+	Transport  string   // http (default) or stdio
+	Command    []string // stdio: the node to start; empty for the bundled one
+	Headers    map[string]Header
+	Node       []byte // the bundled node's config file as JSON; nil for none
+	Metrics    Metrics
+	Authorised *Authorised
+}
+
+// Header is a header value: a literal, or the name of an environment variable
+// that holds it. Neither value ever leaves the process except to the node.
+type Header struct {
+	Value string
+	Env   string
+}
+
+// Metrics says where and how often the node's own metrics are read.
+type Metrics struct {
+	URL   string        // "" for the target's own /metrics
+	Every time.Duration // 0: not at all
+}
+
+// Authorised names who allowed a test of a node that is not on a loopback or
+// private address, and up to which rate.
+type Authorised struct {
+	By      string
+	MaxRate Rate // in entries/s
+}
+
+// Unit is what a rate counts.
+type Unit string
+
+// The units of a rate.
+const (
+	Calls   Unit = "calls/s"
+	Entries Unit = "entries/s"
+	Items   Unit = "items/s"
+)
+
+// Rate is a rate with its unit.
+type Rate struct {
+	Value float64
+	Unit  Unit
+}
+
+// Phase is a stretch of the plan with one arrival profile.
+type Phase struct {
+	Name     string
+	Rate     Rate    // at its start; zero for a closed loop
+	To       float64 // at its end, in Rate.Unit; equal to Rate.Value without a ramp
+	Arrivals string  // constant (default), uniform, poisson; "" for a closed loop
+	Callers  int     // closed loop: that many callers, each with one call under way
+	For      time.Duration
+	Measured bool
+}
+
+// Dist is a distribution of sizes, at least 1 each.
+type Dist struct {
+	Kind    string // fixed, choice, uniform, zipf
+	Value   int    // fixed
+	Choices []Choice
+	Min     int     // uniform
+	Max     int     // uniform, zipf
+	S       float64 // zipf: P(k) is proportional to k^-S, k in 1..Max
+}
+
+// Choice is one value of a choice and its share; shares of a Dist add up to 1.
+type Choice struct {
+	Value int
+	Share float64
+}
+
+// Method is one row of the mix.
+type Method struct {
+	Weight float64
+	Method string
+	Params *Value // nil: no params member
+}
+
+// Value is a JSON value with holes. Exactly one field is set, save that an
+// object is Keys with Values.
+type Value struct {
+	JSON   []byte   // a literal, ready for the wire
+	Keys   []string // an object's member names, in the file's order
+	Values []*Value // an object's or an array's values
+	Array  bool     // Values are an array
+	Pick   string   // a random value of this feed, as a JSON string
+	Items  *Value   // an array with as many of these as the entry has items
+	Base64 *Value   // the value's JSON (a string's own bytes), in base64, as a JSON string
+	Pinned string   // "final": the hash of a block resolved before the run
+}
+
+// Feed is a list of strings that values are picked from. Range feeds are
+// computed, not stored.
+type Feed interface {
+	Len() int
+	At(i int) string
+}
+
+// Objective is one line of slo, taken apart; see results.Objective for the words.
+type Objective struct {
+	Text, Metric, Stat, Op string
+	Limit                  float64 // microseconds, share 0..1, or per second
+}

@@ -1,0 +1,67 @@
+package target
+
+import (
+	"context"
+	"net/http"
+
+	"volley/internal/jsonrpc"
+)
+
+// Transport says how a connection reached the node.
+type Transport uint8
+
+// The node's two fronts.
+const (
+	HTTP Transport = iota
+	Stdio
+)
+
+// Dialect is one protocol's methods behind the batch engine. The engine owns
+// the envelope (Policy), the dialect what a valid request does. All methods
+// are safe for concurrent use, except that Admit is called for the members of
+// one batch one after another, in request order, before any of them runs.
+type Dialect interface {
+	// Policy is read once, when the node is built.
+	Policy() Policy
+
+	// Connect gives the state that lives as long as one connection (one HTTP
+	// connection, one stdio stream); it comes back in Call.Conn. nil is fine.
+	Connect(t Transport) any
+
+	// Admit looks at a request whose envelope is valid and decides, in request
+	// order, what depends on order: gating, sessions, registration for
+	// cancellation. It sets Call.Label. A returned error answers the call
+	// without running it. For a notification the error is dropped.
+	Admit(ctx context.Context, c *Call) *jsonrpc.Error
+
+	// Run executes an admitted call and appends its result, as JSON, to dst.
+	// It is called for notifications too (Call.Notification); their result is
+	// dropped. It takes execution slots itself (see Pool). Run must return
+	// dst unchanged in content when it returns an error.
+	Run(ctx context.Context, c *Call, dst []byte) ([]byte, *jsonrpc.Error)
+
+	// Singleton gives the HTTP status of a singleton's answer; err is nil for
+	// a result. Entries of a batch never ask: a batch is always 200.
+	Status(c *Call, err *jsonrpc.Error) int
+
+	// Malformed answers a singleton that is no valid request: the error and
+	// the HTTP status; the engine sends it with id null unless echo is true
+	// and the request carried a usable id.
+	Malformed(r *jsonrpc.Request) (e *jsonrpc.Error, status int, echo bool)
+
+	// Pages are the dialect's GET pages by path (/status, /health, ...), besides
+	// /metrics, which the node serves itself.
+	Pages() map[string]http.HandlerFunc
+}
+
+// Call is one request on its way through a dialect.
+type Call struct {
+	jsonrpc.Request
+	Batch        bool   // a member of an array, be it of one
+	Notification bool   // no id: executed or ignored, never answered
+	Conn         any    // what Dialect.Connect gave for this connection
+	Label        string // per-method metrics label, a closed set; set by Admit
+	State        any    // the dialect's own, carried from Admit to Run
+	Session      string // the RCP-Session header, or ""
+	Close        bool   // set by Run: the stream ends once this answer is out
+}
