@@ -52,6 +52,9 @@ type Counts struct {
 	BatchesByClass                                  [NumClasses]uint64 // calls that were arrays
 	BatchEntriesByClass                             [NumClasses]uint64 // entries of calls that were arrays
 	ByCode                                          map[int64]uint64
+	BatchByCode                                     map[int64]uint64 // of ByCode, those of entries of calls that were arrays
+	BatchErrorEntries                               map[int64]uint64 // entries of batches that were answered by one error object, by its code
+	Overrun                                         uint64           // open loop: calls sent after their phase's end
 	ByHTTPStatus                                    map[int]uint64
 	Surplus                                         uint64
 	BytesOut, BytesIn                               uint64

@@ -1,0 +1,55 @@
+package results
+
+import "time"
+
+// Aggregate is what is known of a run since its start: the sum of its snapshots,
+// per phase. Its zero value is ready for use. It is not safe for concurrent use.
+type Aggregate struct {
+	// End is the end of the last interval added, as an offset from the run's start.
+	End time.Duration
+	// Wall is the wall time at End.
+	Wall time.Time
+	// Planned counts the calls that became due.
+	Planned uint64
+	// MaxInFlight is the most calls under way at the end of an interval.
+	MaxInFlight int
+
+	phases []PhaseSlice // by phase index
+}
+
+// Add adds one interval. It keeps nothing of s.
+func (a *Aggregate) Add(s *Snapshot) {
+	if s.End >= a.End {
+		a.End, a.Wall = s.End, s.Wall
+	}
+	a.Planned += s.Planned
+	a.MaxInFlight = max(a.MaxInFlight, s.InFlight)
+	for i := range s.Phases {
+		a.phase(s.Phases[i].Phase).Merge(&s.Phases[i])
+	}
+}
+
+func (a *Aggregate) phase(i int) *PhaseSlice {
+	for len(a.phases) <= i {
+		a.phases = append(a.phases, PhaseSlice{Phase: len(a.phases), Latency: NewLatency()})
+	}
+	return &a.phases[i]
+}
+
+// Phases gives every phase up to the last one with something to tell, by index.
+// The slice and its histograms are the Aggregate's own: to be read, until the
+// next Add.
+func (a *Aggregate) Phases() []PhaseSlice { return a.phases }
+
+// Total merges the phases that pass the filter, all of them when it is nil. Its
+// histograms are merged ones, so percentiles may be read from them; its Phase
+// means nothing.
+func (a *Aggregate) Total(filter func(phase int) bool) PhaseSlice {
+	total := PhaseSlice{Phase: -1, Latency: NewLatency()}
+	for i := range a.phases {
+		if filter == nil || filter(i) {
+			total.Merge(&a.phases[i])
+		}
+	}
+	return total
+}
