@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"volley/target"
+	"volley/target/near"
+	"volley/target/rcp"
+)
+
+type nodeFlags struct {
+	dialect, listen, config string
+	stdio, exitWithStdin    bool
+}
+
+func nodeCommand(s streams) *cobra.Command {
+	var f nodeFlags
+	c := &cobra.Command{
+		Use:   "node --dialect near|rcp|jsonrpc",
+		Short: "Run the reference node",
+		Long: `Run the reference node: a complete batching implementation of NEAR's query
+batching (near), of the Retrieval Context Protocol (rcp), or of plain JSON-RPC
+2.0 with a few toy methods (jsonrpc).
+
+When it is ready it prints one line, "listening http://ADDRESS". With --stdio it
+prints nothing and speaks the protocol, a line a message, on its standard streams.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return runNode(f, s) },
+	}
+	c.Flags().StringVar(&f.dialect, "dialect", "near", "near, rcp or jsonrpc")
+	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` to listen on; port 0 takes a free one")
+	c.Flags().StringVar(&f.config, "config", "", "config `file`: nearcore's config.json for near, a flat JSON object for the others")
+	c.Flags().BoolVar(&f.stdio, "stdio", false, "speak on standard input and output instead of HTTP")
+	c.Flags().BoolVar(&f.exitWithStdin, "exit-with-stdin", false, "end when standard input closes")
+	if err := c.Flags().MarkHidden("exit-with-stdin"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+func runNode(f nodeFlags, s streams) error {
+	log := slog.New(slog.NewTextHandler(s.err, nil))
+	dialect, err := openDialect(f, log)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	node := target.New(dialect, target.Options{Logger: log})
+
+	if f.stdio {
+		if err := node.ServeStream(ctx, s.in, s.out); err != nil && !errors.Is(err, context.Canceled) {
+			return ours(err)
+		}
+		return nil
+	}
+	listener, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return &exit{exitUsage, fmt.Errorf("--listen %s: %w", f.listen, err)}
+	}
+	if f.exitWithStdin {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		// It ends with the process: a read of standard input cannot be called off.
+		go func() {
+			_, _ = io.Copy(io.Discard, s.in)
+			cancel()
+		}()
+	}
+	fmt.Fprintf(s.out, "listening http://%s\n", listener.Addr())
+	return ours(node.Serve(ctx, listener))
+}
+
+// openDialect reads the node's config file, if one is named, and builds its dialect.
+func openDialect(f nodeFlags, log *slog.Logger) (target.Dialect, error) {
+	file := target.ConfigFile{Name: f.config}
+	if f.config != "" {
+		data, err := os.ReadFile(f.config)
+		if err != nil {
+			return nil, &exit{exitUsage, fmt.Errorf("--config: %w", err)}
+		}
+		file.Data = data
+	}
+	var dialect target.Dialect
+	var err error
+	switch f.dialect {
+	case "near":
+		config := near.DefaultConfig()
+		if f.config != "" {
+			config, err = near.ParseConfig(file)
+		}
+		if err == nil {
+			if len(config.Ignored) > 0 {
+				log.Info("settings that this node does not model", "config", f.config, "settings", strings.Join(config.Ignored, " "))
+			}
+			dialect = near.New(config)
+		}
+	case "rcp":
+		config := rcp.DefaultConfig()
+		if f.config != "" {
+			config, err = rcp.ParseConfig(file)
+		}
+		if err == nil {
+			dialect = rcp.New(config)
+		}
+	case "jsonrpc":
+		if f.config == "" {
+			file.Data = []byte("{}")
+		}
+		var config target.GenericConfig
+		if config, err = target.ParseGenericConfig(file); err == nil {
+			dialect = target.Generic(config)
+		}
+	default:
+		err = fmt.Errorf("--dialect %q: there are near, rcp and jsonrpc", f.dialect)
+	}
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	return dialect, nil
+}

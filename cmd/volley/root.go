@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"volley/results/report"
+)
+
+// Exit codes, as documented in the README.
+const (
+	exitOK          = 0
+	exitMissed      = 1 // finished, an objective missed
+	exitUsage       = 2 // usage or scenario invalid
+	exitUnreachable = 3 // node unreachable, or the canary call failed
+	exitVoid        = 4 // rate not reached or generator-limited
+	exitOurs        = 5 // our own failure
+	exitInterrupted = 130
+)
+
+// streams are the process's own, handed down so that a test can bring others.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// exit is an error that names its exit code. A nil cause says that everything
+// was already told.
+type exit struct {
+	code  int
+	cause error
+}
+
+func (e *exit) Error() string {
+	if e.cause == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.cause.Error()
+}
+
+func (e *exit) Unwrap() error { return e.cause }
+
+// execute runs one command line and returns its exit code.
+func execute(args []string, s streams) int {
+	root := &cobra.Command{
+		Use:           "volley",
+		Short:         "Load-test JSON-RPC batch endpoints, entry by entry",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.AddCommand(runCommand(s), nodeCommand(s), reportCommand(s), scenarioCommand(s), versionCommand(s))
+	root.SetArgs(args)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+
+	err := root.Execute()
+	if err == nil {
+		return exitOK
+	}
+	var e *exit
+	if !errors.As(err, &e) {
+		// What cobra itself says is about the command line.
+		fmt.Fprintf(s.err, "volley: %s\nhint: volley --help lists the commands, volley COMMAND --help their flags\n", report.Escape(err.Error()))
+		return exitUsage
+	}
+	if e.cause != nil {
+		fmt.Fprintf(s.err, "volley: %v\n", e.cause)
+	}
+	return e.code
+}
+
+// isTerminal tells whether w is a terminal's device.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"volley/results"
+)
+
+// StatusLine tells one interval in one line of at most width runes (0: no
+// bound): where the plan is, what was sent and how it was answered in the
+// interval's calls, and percentiles of their response time and lateness. It is
+// what a run shows without a terminal.
+func StatusLine(s *results.Snapshot, phases []results.PhaseMeta, width int) string {
+	interval := (s.End - s.Start).Seconds()
+	var counts results.Counts
+	response, lateness := newLike(s, pickResponse), newLike(s, pickLateness)
+	for i := range s.Phases {
+		counts.Add(&s.Phases[i].Counts)
+		merge(response, s.Phases[i].Response)
+		merge(lateness, s.Phases[i].Lateness)
+	}
+
+	parts := []string{fmt.Sprintf("%4.0fs %s", s.End.Seconds(), phaseWord(s.Current, phases))}
+	if interval > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f calls/s %.0f entries/s", float64(counts.Calls)/interval, float64(counts.Entries)/interval))
+	}
+	if counts.Entries > 0 {
+		var failed uint64
+		for c, n := range counts.ByClass {
+			if results.Class(c).Failed() {
+				failed += n
+			}
+		}
+		parts = append(parts, fmt.Sprintf("failed %.2f%%", 100*float64(failed)/float64(counts.Entries)))
+	}
+	if response != nil && response.TotalCount() > 0 {
+		parts = append(parts, fmt.Sprintf("response p50 %s p99 %s", micros(response.ValueAtQuantile(50)), micros(response.ValueAtQuantile(99))))
+	}
+	if lateness != nil && lateness.TotalCount() > 0 {
+		parts = append(parts, "late p99 "+micros(lateness.ValueAtQuantile(99)))
+	}
+	parts = append(parts, fmt.Sprintf("in flight %d", s.InFlight))
+	if counts.OverBound > 0 {
+		parts = append(parts, fmt.Sprintf("over bound %d", counts.OverBound))
+	}
+	return cut(strings.Join(parts, "  "), width)
+}
+
+func phaseWord(current int, phases []results.PhaseMeta) string {
+	if current < 0 || current >= len(phases) {
+		return "draining"
+	}
+	p := phases[current]
+	asked := fmt.Sprintf("%g %s", p.Value, p.Unit)
+	if p.To != p.Value && p.Unit != "callers" {
+		asked = fmt.Sprintf("%g..%g %s", p.Value, p.To, p.Unit)
+	}
+	word := fmt.Sprintf("%s (asked %s)", printable(p.Name), asked)
+	if !p.Measured {
+		word += " not measured"
+	}
+	return word
+}
+
+func pickResponse(p *results.PhaseSlice) *hdrhistogram.Histogram { return p.Response }
+func pickLateness(p *results.PhaseSlice) *hdrhistogram.Histogram { return p.Lateness }
+
+// newLike gives an empty histogram of the shape that the snapshot's own have,
+// so that merging them loses nothing; nil when the snapshot holds none.
+func newLike(s *results.Snapshot, pick func(*results.PhaseSlice) *hdrhistogram.Histogram) *hdrhistogram.Histogram {
+	for i := range s.Phases {
+		if h := pick(&s.Phases[i]); h != nil {
+			return hdrhistogram.New(h.LowestTrackableValue(), h.HighestTrackableValue(), int(h.SignificantFigures()))
+		}
+	}
+	return nil
+}
+
+func merge(into, from *hdrhistogram.Histogram) {
+	if into != nil && from != nil {
+		into.Merge(from)
+	}
+}
+
+func micros(v int64) string {
+	d := time.Duration(v) * time.Microsecond
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%dus", v)
+	case d < time.Second:
+		return fmt.Sprintf("%.3gms", float64(v)/1e3)
+	default:
+		return fmt.Sprintf("%.3gs", float64(v)/1e6)
+	}
+}
+
+// printable replaces what could move a terminal's cursor; a phase's name comes
+// from a file that somebody else may have written.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || (r >= 0x7f && r < 0xa0) || r == '\u2028' || r == '\u2029' || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069) {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+func cut(s string, width int) string {
+	if width <= 0 {
+		return s
+	}
+	r := []rune(s)
+	if len(r) <= width {
+		return s
+	}
+	if width == 1 {
+		return string(r[:1])
+	}
+	return string(r[:width-1]) + "…"
+}
