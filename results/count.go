@@ -27,6 +27,9 @@ func (c *Counts) AddOutcome(o *Outcome) {
 	if o.OverBound {
 		c.OverBound++
 	}
+	if o.Overrun {
+		c.Overrun++
+	}
 }
 
 func (c *Counts) addBatch(o *Outcome) {

@@ -34,6 +34,7 @@ type Outcome struct {
 	BytesOut   int    // of the body sent
 	BytesIn    int    // of the body received
 	OverBound  bool   // no caller was free when it was due
+	Overrun    bool   // open loop: sent after its phase's end
 	Detail     string // the node's or the system's own words, when Class.Failed
 }
 
