@@ -14,7 +14,9 @@ type Aggregate struct {
 	// MaxInFlight is the most calls under way at the end of an interval.
 	MaxInFlight int
 
-	phases []PhaseSlice // by phase index
+	phases  []PhaseSlice  // by phase index
+	current int           // the latest Snapshot.Current
+	since   time.Duration // the end of the first interval with that Current
 }
 
 // Add adds one interval. It keeps nothing of s.
@@ -24,9 +26,22 @@ func (a *Aggregate) Add(s *Snapshot) {
 	}
 	a.Planned += s.Planned
 	a.MaxInFlight = max(a.MaxInFlight, s.InFlight)
+	if s.Current > a.current {
+		a.current, a.since = s.Current, s.End
+	}
 	for i := range s.Phases {
 		a.phase(s.Phases[i].Phase).Merge(&s.Phases[i])
 	}
+}
+
+// stopped is when sending was over in a plan of that many phases, as near as the
+// intervals tell: the end of the first one that found the plan draining, or of
+// the last one.
+func (a *Aggregate) stopped(phases int) time.Duration {
+	if a.current >= phases && a.since > 0 {
+		return a.since
+	}
+	return a.End
 }
 
 func (a *Aggregate) phase(i int) *PhaseSlice {

@@ -14,6 +14,9 @@ func (c *Counts) AddOutcome(o *Outcome) {
 	}
 	for _, code := range o.Codes {
 		addTo(&c.ByCode, code.Code, uint64(code.Count))
+		if !o.Batch {
+			addTo(&c.SingleByCode, code.Code, uint64(code.Count))
+		}
 	}
 	if o.Batch {
 		c.addBatch(o)
@@ -67,6 +70,7 @@ func (c *Counts) Add(o *Counts) {
 	}
 	addAll(&c.ByCode, o.ByCode)
 	addAll(&c.BatchByCode, o.BatchByCode)
+	addAll(&c.SingleByCode, o.SingleByCode)
 	addAll(&c.BatchErrorEntries, o.BatchErrorEntries)
 	addAll(&c.ByHTTPStatus, o.ByHTTPStatus)
 	c.Surplus += o.Surplus

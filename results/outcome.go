@@ -54,6 +54,7 @@ type Counts struct {
 	BatchEntriesByClass                             [NumClasses]uint64 // entries of calls that were arrays
 	ByCode                                          map[int64]uint64
 	BatchByCode                                     map[int64]uint64 // of ByCode, those of entries of calls that were arrays
+	SingleByCode                                    map[int64]uint64 // of ByCode, those of bare requests
 	BatchErrorEntries                               map[int64]uint64 // entries of batches that were answered by one error object, by its code
 	Overrun                                         uint64           // open loop: calls sent after their phase's end
 	ByHTTPStatus                                    map[int]uint64

@@ -1,0 +1,158 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+)
+
+// ReconcileOptions tells whose counters are read.
+type ReconcileOptions struct {
+	Dialect string // near, rcp or jsonrpc: it decides the names of the series
+	// Alone: nobody else talks to the node, so whatever it counts is ours.
+	Alone bool
+}
+
+// uncertain are the classes of calls of which we cannot know whether the node
+// took them: it may or may not have run, and counted, their entries. A refused
+// connection is certain: the node never saw the call.
+var uncertain = []Class{HTTPError, Timeout, Reset, MalformedResponse, CutOff}
+
+// Reconcile holds the client's account of the whole run, t, against what the
+// node's own counters did between two scrapes that enclose it. Both must agree
+// exactly, save for calls whose exchange failed: those widen what the node may
+// have counted.
+//
+// A row's Match is nil where nothing can be claimed: the node does not expose the
+// series, its counters were reset, or it has other clients and counted more than
+// ours. It gives no rows when a scrape failed.
+func Reconcile(t *Counts, before, after NodeSample, o ReconcileOptions) []Row {
+	if before.Err != "" || after.Err != "" {
+		return []Row{}
+	}
+	r := reconciler{before: before.Series, after: after.Series, alone: o.Alone, rows: []Row{}}
+	prefix := "volley_rpc_"
+	if o.Dialect == "near" {
+		prefix = "near_rpc_"
+	}
+
+	calls := ofAll(&t.CallsByClass)
+	batches := ofAll(&t.BatchesByClass)
+	r.row("HTTP exchanges", calls, "volley_http_requests_total", "", "")
+	r.row("batches", batches, prefix+"batch_requests_total", "", "")
+	r.entries(t, o.Dialect, prefix+"batch_entries_total")
+
+	const single = "volley_single_requests_total"
+	singles, byClass := calls.minus(batches), minus(&t.ByClass, &t.BatchEntriesByClass)
+	maybe := singles.maybe + sumOver(&byClass, Missing, Duplicate)
+	invalid, unclear := invalidEntries(&byClass, t.SingleByCode)
+	r.row("singletons", singles, single, "", "")
+	r.row("singletons: ok", bounds{byClass[OK] + byClass[ResultError], maybe}, single, "outcome", "ok")
+	r.row("singletons: error", bounds{byClass[RPCError] - unclear, maybe + unclear}, single, "outcome", "error")
+	r.row("singletons: invalid", bounds{invalid, maybe + unclear}, single, "outcome", "invalid")
+	r.row("singletons: notification", bounds{byClass[Notified], maybe}, single, "outcome", "notification")
+	return r.rows
+}
+
+// entries adds the rows of the entries of batches.
+func (r *reconciler) entries(t *Counts, dialect, family string) {
+	by := &t.BatchEntriesByClass
+	maybe := sumOver(by, uncertain...)
+	refused := sumCodes(t.BatchErrorEntries, notRun(dialect))
+	maybe += by[BatchError] - min(refused, by[BatchError]) // such as a response over its limit: the entries ran
+	ran := t.BatchEntries - sumOver(by, append(uncertain, Refused, BatchError)...)
+	r.row("batch entries", bounds{ran, maybe}, family, "", "")
+
+	maybe += sumOver(by, Missing, Duplicate)
+	notFound := sumCodes(t.BatchByCode, methodNotFound(dialect))
+	invalid, unclear := invalidEntries(by, t.BatchByCode)
+	failed := by[RPCError] - min(by[RPCError], notFound+unclear)
+	r.row("batch entries: ok", bounds{by[OK] + by[ResultError], maybe}, family, "outcome", "ok")
+	r.row("batch entries: error", bounds{failed, maybe + unclear}, family, "outcome", "error")
+	r.row("batch entries: invalid", bounds{invalid, maybe + unclear}, family, "outcome", "invalid")
+	r.row("batch entries: method not found", bounds{notFound, maybe}, family, "outcome", "method_not_found")
+	r.row("batch entries: notification", bounds{by[Notified], maybe}, family, "outcome", "notification")
+}
+
+// invalidEntries gives the entries that the node must have found malformed, and
+// how many others carried the same code: those it may have counted so or as an
+// error of the method.
+func invalidEntries(by *[NumClasses]uint64, codes map[int64]uint64) (invalid, unclear uint64) {
+	invalid = by[Rejected]
+	same := codes[-32600]
+	return invalid, min(same-min(same, invalid), by[RPCError])
+}
+
+// methodNotFound tells the codes that say so: -32601, and in RCP -32004 (§12).
+func methodNotFound(dialect string) func(int64) bool {
+	return func(code int64) bool { return code == -32601 || dialect == "rcp" && code == -32004 }
+}
+
+// notRun tells the codes of batches refused before any entry ran.
+func notRun(dialect string) func(int64) bool {
+	codes := []int64{-32700, -32600, -32005, -32010}
+	if dialect == "rcp" {
+		codes = []int64{-32700, -32600, -32602}
+	}
+	return func(code int64) bool { return slices.Contains(codes, code) }
+}
+
+// bounds are what a counter must have counted, and how much more it may have.
+type bounds struct{ certain, maybe uint64 }
+
+// ofAll gives the bounds of all calls of any class.
+func ofAll(by *[NumClasses]uint64) bounds {
+	b := bounds{maybe: sumOver(by, uncertain...)}
+	for class, n := range by {
+		if c := Class(class); c != Refused && !slices.Contains(uncertain, c) {
+			b.certain += n
+		}
+	}
+	return b
+}
+
+func (b bounds) minus(o bounds) bounds { return bounds{b.certain - o.certain, b.maybe - o.maybe} }
+
+func minus(a, b *[NumClasses]uint64) (d [NumClasses]uint64) {
+	for class := range a {
+		d[class] = a[class] - b[class]
+	}
+	return d
+}
+
+type reconciler struct {
+	before, after map[string]float64
+	alone         bool
+	rows          []Row
+}
+
+// row holds our bounds against a counter family, or its series with that label.
+// A row about nothing, which the node does not count either, is left out.
+func (r *reconciler) row(what string, ours bounds, family, label, value string) {
+	row := Row{What: what, Client: ours.certain}
+	d := familyDelta(r.before, r.after, family, label, value)
+	switch {
+	case !d.exposed && ours == bounds{}:
+		return
+	case !d.exposed:
+		row.Note = "not exposed"
+	case d.reset:
+		row.Note = "the node's counters were reset during the run"
+	default:
+		r.claim(&row, ours, d.total)
+	}
+	r.rows = append(r.rows, row)
+}
+
+func (r *reconciler) claim(row *Row, ours bounds, node float64) {
+	row.Node = &node
+	least, most := float64(ours.certain), float64(ours.certain+ours.maybe)
+	if ours.maybe > 0 {
+		row.Note = fmt.Sprintf("%d uncertain", ours.maybe)
+	}
+	if node > most && !r.alone {
+		row.Note = fmt.Sprintf("%.0f more than ours: other traffic", node-most)
+		return
+	}
+	match := least <= node && node <= most
+	row.Match = &match
+}

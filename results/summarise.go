@@ -1,0 +1,283 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// End is what is known of a run when it is over, besides its snapshots.
+type End struct {
+	Finished time.Time
+	// Stopped is when sending was over, as an offset from the run's start; 0: as the
+	// snapshots tell, which is up to one interval late.
+	Stopped time.Duration
+	// Interrupted: the run was told to stop before its plan was through.
+	Interrupted bool
+	// Status overrides what follows from the rest; for Running and Cut.
+	Status string
+	// Before and After are scrapes that enclose all of the run's calls; both zero
+	// when the node's metrics were not asked for.
+	Before, After NodeSample
+	Generator     Generator
+	Warnings      []string // of the generator; they come first
+	Pinned        map[string]string
+}
+
+// Summarise says what came of a run. It is pure and changes none of its arguments.
+func Summarise(m Meta, a *Aggregate, e End) Summary {
+	total := a.Total(nil)
+	s := Summary{
+		Format: Format, Volley: m.Volley, Name: m.Name, Seed: m.Seed,
+		Dialect: m.Dialect, URL: m.URL, Bundled: m.Bundled,
+		Started: stamp(m.Started), Status: e.Status,
+		Totals:     total.Totals(),
+		Phases:     []PhaseSummary{},
+		Objectives: []ObjectiveResult{}, Reconciliation: []Row{}, Warnings: []string{},
+		Environment: map[string]string{},
+		Generator:   account(e.Generator, a, &total.Counts),
+		Pinned:      e.Pinned,
+	}
+	for k, v := range m.Environment {
+		s.Environment[k] = v
+	}
+	if !e.Finished.IsZero() {
+		finished := stamp(e.Finished)
+		s.Finished = &finished
+	}
+
+	stopped := e.Stopped
+	if stopped == 0 {
+		stopped = a.stopped(len(m.Phases))
+	}
+	var start, measured time.Duration
+	for i, p := range m.Phases {
+		span := s.addPhase(p, a.slice(i), start, stopped)
+		if p.Measured {
+			measured += span
+		}
+		start += p.For
+	}
+	all := a.Total(func(i int) bool { return i < len(m.Phases) && m.Phases[i].Measured })
+	s.Measured = spanOf(&all, measured)
+	for _, o := range m.Objectives {
+		s.Objectives = append(s.Objectives, o.evaluate(&all, measured))
+	}
+	if e.scraped() && s.Status != Running && s.Status != Cut {
+		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Alone: m.Bundled})
+	}
+	s.judge(e.Interrupted)
+	if s.Status != Running {
+		s.warn(e)
+	}
+	return s
+}
+
+func (e *End) scraped() bool {
+	return e.Before.Series != nil || e.Before.Err != "" || e.After.Series != nil || e.After.Err != ""
+}
+
+// stamp makes a time that comes back from JSON as it went in.
+func stamp(t time.Time) time.Time { return t.UTC().Round(0) }
+
+// account fills in what the counts tell anyway.
+func account(g Generator, a *Aggregate, c *Counts) Generator {
+	if g.Planned == 0 {
+		g.Planned = a.Planned
+	}
+	g.MaxInFlight = max(g.MaxInFlight, a.MaxInFlight)
+	g.Sent, g.Overrun, g.Unsent, g.OverBound, g.Clipped = c.Calls, c.Overrun, c.Unsent, c.OverBound, c.Clipped
+	return g
+}
+
+func (a *Aggregate) slice(i int) *PhaseSlice {
+	if i < len(a.phases) {
+		return &a.phases[i]
+	}
+	return &PhaseSlice{Phase: i, Latency: NewLatency()}
+}
+
+// addPhase adds a phase that was to start at start, and gives the time that its
+// rates are over.
+func (s *Summary) addPhase(p PhaseMeta, slice *PhaseSlice, start, stopped time.Duration) time.Duration {
+	span := min(p.For, max(0, stopped-start))
+	if slice.Calls > 0 {
+		span = max(span, slice.LastSent-start)
+	}
+	ps := PhaseSummary{
+		Name: p.Name, Measured: p.Measured, Arrivals: p.Arrivals, ForS: p.For.Seconds(),
+		Target: Target{Value: p.Value, Unit: p.Unit},
+		Span:   spanOf(slice, span),
+	}
+	if p.To != p.Value && p.open() {
+		ps.Target.To = &p.To
+	}
+	s.Phases = append(s.Phases, ps)
+	return span
+}
+
+// open tells whether calls come by the clock, and not by the answers.
+func (p *PhaseMeta) open() bool { return p.Unit != unitCallers }
+
+const unitCallers = "callers"
+
+func spanOf(p *PhaseSlice, span time.Duration) Span {
+	return Span{
+		ElapsedS: span.Seconds(),
+		Totals:   p.Totals(),
+		Achieved: Achieved{
+			CallsPerS:          perSecond(p.Calls, span),
+			EntriesPerS:        perSecond(p.Entries, span),
+			ItemsPerS:          perSecond(p.Items, span),
+			GoodputEntriesPerS: perSecond(p.GoodEntries(), span),
+		},
+		Distributions: Distributions{
+			Response: distribution(p.Response),
+			Service:  distribution(p.Service),
+			Lateness: distribution(p.Lateness),
+		},
+	}
+}
+
+// perSecond is rounded to a thousandth.
+func perSecond(n uint64, span time.Duration) float64 {
+	if span <= 0 {
+		return 0
+	}
+	return math.Round(float64(n)/span.Seconds()*1000) / 1000
+}
+
+func distribution(h *hdrhistogram.Histogram) Distribution {
+	if h == nil || h.TotalCount() == 0 {
+		return Distribution{}
+	}
+	v := h.ValueAtPercentilesSlice([]float64{50, 90, 99, 99.9})
+	return Distribution{
+		N:    h.TotalCount(),
+		Mean: math.Round(h.Mean()*10) / 10,
+		P50:  v[0], P90: v[1], P99: v[2], P999: v[3],
+		Max: h.Max(),
+	}
+}
+
+// judge settles the status.
+func (s *Summary) judge(interrupted bool) {
+	if s.Status != "" {
+		return
+	}
+	s.Status = Finished
+	if interrupted {
+		s.Status = Interrupted
+		return
+	}
+	if s.VoidReason = s.voidReason(); s.VoidReason != "" {
+		s.Status = Void
+	}
+}
+
+// leastSent is the share of a measured phase's planned calls that must have been
+// sent in the phase; with less, the asked rate was not what the node met.
+const leastSent = 0.99
+
+func (s *Summary) voidReason() string {
+	for _, p := range s.Phases {
+		planned := p.Calls + p.Unsent
+		if !p.Measured || p.Target.Unit == unitCallers || planned == 0 {
+			continue
+		}
+		inTime := p.Calls - min(p.Calls, p.Overrun)
+		if float64(inTime) < leastSent*float64(planned) {
+			return fmt.Sprintf("phase %q did not reach its rate: %d of %d planned calls were sent in time (%.1f%%, needed %.0f%%)",
+				p.Name, inTime, planned, 100*float64(inTime)/float64(planned), 100*leastSent)
+		}
+	}
+	if s.Generator.Verdict == GeneratorLimited {
+		if s.Generator.Reason == "" {
+			return "the generator was the limit, not the node"
+		}
+		return "the generator was the limit, not the node: " + s.Generator.Reason
+	}
+	return ""
+}
+
+// evaluate holds the objective against the measured phases.
+func (o Objective) evaluate(p *PhaseSlice, span time.Duration) ObjectiveResult {
+	r := ObjectiveResult{Text: o.Text, Metric: o.Metric, Stat: o.Stat, Op: o.Op, Limit: o.Limit, N: p.Calls}
+	set := func(v float64) { r.Value = &v }
+	share := func(n, of uint64) {
+		if r.N = of; of > 0 {
+			set(float64(n) / float64(of))
+		}
+	}
+	rate := func(n uint64) {
+		if span > 0 && p.Calls > 0 {
+			set(float64(n) / span.Seconds())
+		}
+	}
+	switch o.Metric {
+	case "response":
+		r.Value = o.latency(p.Response)
+	case "service":
+		r.Value = o.latency(p.Service)
+	case "lateness":
+		r.Value = o.latency(p.Lateness)
+	case "entry errors":
+		share(p.FailedEntries(), p.Entries)
+	case "call errors":
+		share(p.FailedCalls(), p.Calls)
+	case "goodput":
+		rate(p.GoodEntries())
+	case "calls":
+		rate(p.Calls)
+	case "entries":
+		rate(p.Entries)
+	case "items":
+		rate(p.Items)
+	}
+	r.Met = r.Value != nil && holds(*r.Value, o.Op, o.Limit)
+	return r
+}
+
+func (o Objective) latency(h *hdrhistogram.Histogram) *float64 {
+	if h == nil || h.TotalCount() == 0 {
+		return nil
+	}
+	var v float64
+	switch p, ok := percentile(o.Stat); {
+	case ok:
+		v = float64(h.ValueAtPercentile(p))
+	case o.Stat == "max":
+		v = float64(h.Max())
+	case o.Stat == "mean":
+		v = h.Mean()
+	default:
+		return nil
+	}
+	return &v
+}
+
+// percentile takes a stat such as "p99.9" apart.
+func percentile(stat string) (float64, bool) {
+	if len(stat) < 2 || stat[0] != 'p' {
+		return 0, false
+	}
+	p, err := strconv.ParseFloat(stat[1:], 64)
+	return p, err == nil && p > 0 && p <= 100
+}
+
+func holds(v float64, op string, limit float64) bool {
+	switch op {
+	case "<=":
+		return v <= limit
+	case "<":
+		return v < limit
+	case ">=":
+		return v >= limit
+	case ">":
+		return v > limit
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package results
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+)
+
+// Format is the version of run.json and of the run directory that this package
+// writes. Older ones stay readable.
+const Format = 1
+
+// What a run's status can be.
+const (
+	Running     = "running"     // it goes on, or it was killed: Open tells it as Cut
+	Finished    = "finished"    // the plan was carried out
+	Interrupted = "interrupted" // it was told to stop; what was sent is accounted for
+	Void        = "void"        // its numbers say nothing about the node; see VoidReason
+	Cut         = "cut off"     // it was killed; what it wrote was read
+)
+
+// Summary is what run.json holds: a run's account, distributions, verdicts and
+// warnings. Latencies are in microseconds, rates per second, durations in
+// seconds.
+type Summary struct {
+	Format     int        `json:"format"`
+	Volley     string     `json:"volley"`
+	Name       string     `json:"name"`
+	Seed       uint64     `json:"seed"`
+	Dialect    string     `json:"dialect"`
+	URL        string     `json:"url"`
+	Bundled    bool       `json:"bundled"`
+	Started    time.Time  `json:"started"`
+	Finished   *time.Time `json:"finished"` // null while the run goes on
+	Status     string     `json:"status"`
+	VoidReason string     `json:"void_reason,omitempty"`
+
+	// Totals cover everything that was sent, warm-up included. Phases are those of
+	// the plan, in its order; Measured is the measured ones together, its
+	// percentiles read from merged histograms.
+	Totals   Totals         `json:"totals"`
+	Phases   []PhaseSummary `json:"phases"`
+	Measured Span           `json:"measured"`
+
+	Objectives     []ObjectiveResult `json:"objectives"`
+	Reconciliation []Row             `json:"reconciliation"`
+	Generator      Generator         `json:"generator"`
+	Warnings       []string          `json:"warnings"`
+	Environment    map[string]string `json:"environment"`
+	Pinned         map[string]string `json:"pinned,omitempty"` // what the plan's pins stood for
+
+	// Dir is the run directory, where it is known. It is not stored.
+	Dir string `json:"-"`
+}
+
+// ObjectivesMet tells whether every objective was met; true when there is none.
+func (s *Summary) ObjectivesMet() bool {
+	for _, o := range s.Objectives {
+		if !o.Met {
+			return false
+		}
+	}
+	return true
+}
+
+// WriteJSON writes the summary as run.json has it.
+func (s *Summary) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(s)
+}
+
+// PhaseSummary is one phase: what was asked, and what came of it.
+type PhaseSummary struct {
+	Name     string  `json:"name"`
+	Measured bool    `json:"measured"`
+	Target   Target  `json:"target"`
+	Arrivals string  `json:"arrivals,omitempty"` // "" for a closed loop
+	ForS     float64 `json:"for_s"`
+	Span
+}
+
+// Span is an account over some time.
+type Span struct {
+	// ElapsedS is the time that the rates are over: from the phase's start to its
+	// end, or to when the run stopped if that was earlier, or to the last call
+	// sent if that was later.
+	ElapsedS float64 `json:"elapsed_s"`
+	Totals
+	Achieved Achieved `json:"achieved"`
+	Distributions
+}
+
+// Target is what a phase asked for.
+type Target struct {
+	Value float64  `json:"value"`
+	To    *float64 `json:"to,omitempty"` // the rate at the end of a ramp
+	Unit  string   `json:"unit"`         // calls/s, entries/s, items/s, callers
+}
+
+// Achieved is what was reached: what was sent over the time it took, and as
+// goodput the entries among it that came to a good end.
+type Achieved struct {
+	CallsPerS          float64 `json:"calls_per_s"`
+	EntriesPerS        float64 `json:"entries_per_s"`
+	ItemsPerS          float64 `json:"items_per_s"`
+	GoodputEntriesPerS float64 `json:"goodput_entries_per_s"`
+}
+
+// Distributions are those of the calls, whatever became of them.
+type Distributions struct {
+	Response Distribution `json:"response_us"`
+	Service  Distribution `json:"service_us"`
+	Lateness Distribution `json:"lateness_us"`
+}
+
+// Distribution is a latency distribution in microseconds. Without a sample every
+// value is 0 here and null in JSON.
+type Distribution struct {
+	N    int64   `json:"n"`
+	Mean float64 `json:"mean"`
+	P50  int64   `json:"p50"`
+	P90  int64   `json:"p90"`
+	P99  int64   `json:"p99"`
+	P999 int64   `json:"p99.9"`
+	Max  int64   `json:"max"`
+}
+
+// MarshalJSON writes null for the values of an empty distribution, so that no
+// script takes nothing for a latency of 0.
+func (d Distribution) MarshalJSON() ([]byte, error) {
+	if d.N == 0 {
+		return []byte(`{"n":0,"mean":null,"p50":null,"p90":null,"p99":null,"p99.9":null,"max":null}`), nil
+	}
+	type plain Distribution
+	return json.Marshal(plain(d))
+}
+
+// ObjectiveResult is an objective and what the measured phases say to it.
+type ObjectiveResult struct {
+	Text   string   `json:"text"`
+	Metric string   `json:"metric"`
+	Stat   string   `json:"stat,omitempty"`
+	Op     string   `json:"op"`
+	Limit  float64  `json:"limit"`
+	Value  *float64 `json:"value"` // in Limit's unit; null without a sample, and then not met
+	Met    bool     `json:"met"`
+	N      uint64   `json:"n"` // calls, or entries, behind the value
+}
+
+// Row is one line of the reconciliation of the client's account with the node's
+// counters.
+type Row struct {
+	What   string   `json:"what"`
+	Client uint64   `json:"client"`         // what we are certain of
+	Node   *float64 `json:"node"`           // null: not exposed, or not to be had
+	Match  *bool    `json:"match"`          // null: nothing is claimed; Note says why
+	Note   string   `json:"note,omitempty"` // what else must be known
+}
