@@ -40,7 +40,7 @@ type Dialect interface {
 	// dst unchanged in content when it returns an error.
 	Run(ctx context.Context, c *Call, dst []byte) ([]byte, *jsonrpc.Error)
 
-	// Singleton gives the HTTP status of a singleton's answer; err is nil for
+	// Status gives the HTTP status of a singleton's answer; err is nil for
 	// a result. Entries of a batch never ask: a batch is always 200.
 	Status(c *Call, err *jsonrpc.Error) int
 

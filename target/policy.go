@@ -8,7 +8,7 @@ type Policy struct {
 	Base        string // path of the endpoint: "/" or "/rcp"
 	PathMethods bool   // a singleton may be posted to Base/<method>; path and body must agree
 
-	BodyLimit int64 // bytes of an HTTP body; over it 413 before anything is parsed
+	BodyLimit int64 // bytes of an HTTP body (over it 413 before anything is parsed) or of a line; 0: no limit
 	// ContentType refuses an HTTP body that is not declared as JSON with 415,
 	// before its size is looked at.
 
@@ -37,6 +37,23 @@ type Policy struct {
 	PrimitiveParams *jsonrpc.Error
 	// ArrayParams, when set, refuses positional params the same way.
 	ArrayParams *jsonrpc.Error
+
+	// ReservedPrefix, when not "", names methods that are notifications by
+	// nature ("notifications/"): one with an id is malformed (Invalid, id null).
+	ReservedPrefix string
+
+	// SingleNotification takes a bare request without an id as a notification:
+	// it runs and is answered with OnlyNotifications and no body. False: it is
+	// no valid singleton and Dialect.Malformed answers it.
+	SingleNotification bool
+
+	// UnknownMethod is the code by which a dialect's own errors say that there
+	// is no such method, for the entry outcome method_not_found; 0 means -32601.
+	UnknownMethod jsonrpc.Code
+
+	// CancelOnDisconnect ends the context of Dialect.Run when the client is
+	// gone. False: what is queued runs to its end, whoever still listens.
+	CancelOnDisconnect bool
 
 	// BatchMethods, when not nil, are the only methods that run inside a batch;
 	// any other with an id is answered with NotInBatch, without one ignored.
