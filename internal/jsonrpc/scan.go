@@ -1,0 +1,338 @@
+package jsonrpc
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// MaxDepth is how deep arrays and objects may nest, as in encoding/json.
+const MaxDepth = 10000
+
+// The scanner is a set of functions over a text and an index. Those that can
+// meet a bad text return where they stopped and what is wrong there; a fault
+// other than none makes the index that of the offending byte.
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// lead tells the kind of a value from its first byte; Absent where no value
+// starts so.
+var lead = [256]Kind{
+	'n': Null, 't': Bool, 'f': Bool, '"': String, '[': Array, '{': Object, '-': Number,
+	'0': Number, '1': Number, '2': Number, '3': Number, '4': Number,
+	'5': Number, '6': Number, '7': Number, '8': Number, '9': Number,
+}
+
+func kindOf(token []byte) Kind {
+	if len(token) == 0 {
+		return Absent
+	}
+	return lead[token[0]]
+}
+
+// skipSpace passes over the white space of RFC 8259 section 2.
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// skipValue passes over the value that starts at i, which has depth containers
+// around it.
+func skipValue(b []byte, i, depth int) (int, fault) {
+	var (
+		open   int      // containers open within this value
+		kinds  uint64   // the innermost 64 of them, one bit each: 1 for an object
+		deeper []uint64 // the others, 64 to a word
+		f      fault
+	)
+value:
+	if i >= len(b) {
+		return i, endOfText
+	}
+	switch lead[b[i]] {
+	case String:
+		if i, _, f = skipString(b, i); f != none {
+			return i, f
+		}
+	case Number:
+		if i, f = skipNumber(b, i); f != none {
+			return i, f
+		}
+	case Object, Array:
+		if depth+open >= MaxDepth {
+			return i, tooDeep
+		}
+		if open&63 == 0 && open > 0 {
+			deeper = append(deeper, kinds)
+		}
+		open++
+		kinds <<= 1
+		end := byte(']')
+		if b[i] == '{' {
+			kinds |= 1
+			end = '}'
+		}
+		i++
+		if i < len(b) && b[i] <= ' ' {
+			i = skipSpace(b, i)
+		}
+		if i < len(b) && b[i] == end {
+			i++
+			goto shut
+		}
+		if kinds&1 != 0 {
+			goto name
+		}
+		goto value
+	case Null, Bool:
+		if i, f = skipLiteral(b, i); f != none {
+			return i, f
+		}
+	default:
+		return i, noValue
+	}
+next:
+	if open == 0 {
+		return i, none
+	}
+	if i < len(b) && b[i] <= ' ' {
+		i = skipSpace(b, i)
+	}
+	if i >= len(b) {
+		return i, endOfText
+	}
+	if kinds&1 != 0 {
+		switch b[i] {
+		case ',':
+			i++
+			if i < len(b) && b[i] <= ' ' {
+				i = skipSpace(b, i)
+			}
+			goto name
+		case '}':
+			i++
+			goto shut
+		}
+		return i, noCommaInObject
+	}
+	switch b[i] {
+	case ',':
+		i++
+		if i < len(b) && b[i] <= ' ' {
+			i = skipSpace(b, i)
+		}
+		goto value
+	case ']':
+		i++
+		goto shut
+	}
+	return i, noCommaInArray
+name:
+	if i, f = skipName(b, i); f != none {
+		return i, f
+	}
+	goto value
+shut:
+	open--
+	kinds >>= 1
+	if open&63 == 0 && open > 0 {
+		kinds = deeper[len(deeper)-1]
+		deeper = deeper[:len(deeper)-1]
+	}
+	goto next
+}
+
+// skipName passes over a member's name and its colon, to where its value must
+// start.
+func skipName(b []byte, i int) (int, fault) {
+	if i >= len(b) {
+		return i, endOfText
+	}
+	if b[i] != '"' {
+		return i, noName
+	}
+	i, _, f := skipString(b, i)
+	if f != none {
+		return i, f
+	}
+	return skipColon(b, i)
+}
+
+// skipColon passes over a colon and the white space around it.
+func skipColon(b []byte, i int) (int, fault) {
+	if i < len(b) && b[i] <= ' ' {
+		i = skipSpace(b, i)
+	}
+	if i >= len(b) {
+		return i, endOfText
+	}
+	if b[i] != ':' {
+		return i, noColon
+	}
+	i++
+	if i < len(b) && b[i] <= ' ' {
+		i = skipSpace(b, i)
+	}
+	return i, none
+}
+
+// skipString passes over the string whose opening quote stands at i and tells
+// whether it holds escapes. It looks at eight bytes at a time for one that is a
+// quote, a backslash or a control character.
+func skipString(b []byte, i int) (end int, escaped bool, f fault) {
+	i++
+	start := i
+	var seen uint64 // the bits of all bytes passed over: the high ones tell that some were not ASCII
+	for {
+		for i+8 <= len(b) {
+			x := binary.LittleEndian.Uint64(b[i:])
+			q, s := x^(ones*'"'), x^(ones*'\\')
+			// Each term marks the bytes sought; a false mark can stand only above a true one.
+			hit := ((q-ones)&^q | (s-ones)&^s | (x-ones*' ')&^x) & highs
+			if hit == 0 {
+				seen |= x
+				i += 8
+				continue
+			}
+			n := bits.TrailingZeros64(hit) &^ 7
+			seen |= x & (1<<n - 1)
+			i += n >> 3
+			break
+		}
+		for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
+			seen |= uint64(b[i])
+			i++
+		}
+		if i >= len(b) {
+			return i, escaped, endOfText
+		}
+		switch b[i] {
+		case '"':
+			if seen&highs != 0 && !utf8.Valid(b[start:i]) {
+				return start + firstInvalid(b[start:i]), escaped, badUTF8
+			}
+			return i + 1, escaped, none
+		case '\\':
+			escaped = true
+			if i, f = skipEscape(b, i); f != none {
+				return i, escaped, f
+			}
+		default:
+			return i, escaped, controlCharacter
+		}
+	}
+}
+
+func skipEscape(b []byte, i int) (int, fault) {
+	if i+1 >= len(b) {
+		return len(b), endOfText
+	}
+	switch b[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2, none
+	case 'u':
+		for k := i + 2; k < i+6; k++ {
+			if k >= len(b) {
+				return k, endOfText
+			}
+			if hexValue(b[k]) < 0 {
+				return k, badEscape
+			}
+		}
+		return i + 6, none
+	}
+	return i + 1, badEscape
+}
+
+func firstInvalid(b []byte) int {
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(b)
+}
+
+// skipNumber passes over a number (RFC 8259 section 6).
+func skipNumber(b []byte, i int) (int, fault) {
+	if b[i] == '-' {
+		i++
+	}
+	switch {
+	case i >= len(b):
+		return i, endOfText
+	case b[i] == '0':
+		i++
+		if i < len(b) && isDigit(b[i]) {
+			return i, badNumber
+		}
+	case isDigit(b[i]):
+		i = skipDigits(b, i+1)
+	default:
+		return i, badNumber
+	}
+	if i < len(b) && b[i] == '.' {
+		i++
+		if f := wantDigit(b, i); f != none {
+			return i, f
+		}
+		i = skipDigits(b, i+1)
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		if f := wantDigit(b, i); f != none {
+			return i, f
+		}
+		i = skipDigits(b, i+1)
+	}
+	return i, none
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+func skipDigits(b []byte, i int) int {
+	for i < len(b) && isDigit(b[i]) {
+		i++
+	}
+	return i
+}
+
+func wantDigit(b []byte, i int) fault {
+	switch {
+	case i >= len(b):
+		return endOfText
+	case !isDigit(b[i]):
+		return badNumber
+	}
+	return none
+}
+
+// skipLiteral passes over true, false or null, whose first letter stands at i.
+func skipLiteral(b []byte, i int) (int, fault) {
+	word := "null"
+	switch b[i] {
+	case 't':
+		word = "true"
+	case 'f':
+		word = "false"
+	}
+	for k := 0; k < len(word); k++ {
+		if i+k >= len(b) {
+			return len(b), endOfText
+		}
+		if b[i+k] != word[k] {
+			return i + k, badLiteral
+		}
+	}
+	return i + len(word), none
+}

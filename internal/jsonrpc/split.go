@@ -1,0 +1,52 @@
+package jsonrpc
+
+// Split takes a body apart into the members of a batch. It checks that the body
+// is exactly one JSON text: strict RFC 8259, valid UTF-8, nested no deeper than
+// [MaxDepth]; what is not gives a *[SyntaxError] and no members.
+//
+// The elements of an array are appended to members[:0], raw, without the white
+// space around them; an empty array gives none. A body that is no array gives
+// itself as the one member and batch is false. The members alias body.
+func Split(body []byte, members [][]byte) (out [][]byte, batch bool, err error) {
+	out = members[:0]
+	i := skipSpace(body, 0)
+	batch = i < len(body) && body[i] == '['
+	var f fault
+	if batch {
+		out, i, f = splitArray(body, i, out)
+	} else {
+		start := i
+		if i, f = skipValue(body, start, 0); f == none {
+			out = append(out, body[start:i])
+		}
+	}
+	if f == none {
+		i, f = wantEnd(body, i)
+	}
+	if f != none {
+		return out[:0], false, f.at(body, i)
+	}
+	return out, batch, nil
+}
+
+func splitArray(b []byte, i int, out [][]byte) ([][]byte, int, fault) {
+	i, more := firstElement(b, i)
+	for more {
+		end, f := skipValue(b, i, 1)
+		if f != none {
+			return out, end, f
+		}
+		out = append(out, b[i:end:end])
+		if i, more, f = nextElement(b, end); f != none {
+			return out, i, f
+		}
+	}
+	return out, i, none
+}
+
+func wantEnd(b []byte, i int) (int, fault) {
+	if i = skipSpace(b, i); i < len(b) {
+		return i, trailingData
+	}
+	return i, none
+}
