@@ -1,4 +1,29 @@
 // Package rcp is the dialect of RCP, the Retrieval Context Protocol: lifecycle,
 // capability gating, cancellation, and the embed family and rerank with a plain
 // but real computation.
+//
+// The protocol is RCP/1, specification 1.0; "section N" in this package is a
+// section of it. Where it contradicts itself or is silent, this node rules:
+//
+//   - Before initialize every request but initialize, info, ping and shutdown is
+//     refused with -32001, methods that nobody defines too (section 13: the gate
+//     comes first). After it -32004 goes to a method that is not defined and
+//     -32003 to one that is, but is not advertised.
+//   - Over HTTP every request counts as initialised (session "stateless", section
+//     5.2), or the process has one state (session "process"). A stream has its
+//     own state in both. shutdown ends the session, so that a process can be
+//     initialised anew.
+//   - What depends on order takes effect in request order, before any member of a
+//     batch runs: members before initialize see the state before it, members
+//     after it the state after it; a cancel reaches the members before it.
+//   - A cancel reaches requests of the same stream, the same HTTP connection (so
+//     the same batch) and the same RCP-Session header; a cancelled request is
+//     answered once, with its result or -32006.
+//   - Limits are enforced, not only advertised: -32602, the id echoed, data
+//     {"limit": N, "size": M}.
+//
+// The embeddings are hashed word and character n-gram features (see the encoder),
+// a function of the text alone: equal texts give equal vectors in any process,
+// similar texts near ones. They measure a server's batching, not a model's
+// quality; config adds service times where a model's cost is wanted.
 package rcp

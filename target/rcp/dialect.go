@@ -1,0 +1,112 @@
+package rcp
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"sync"
+
+	"volley/internal/jsonrpc"
+	"volley/target"
+)
+
+// Dialect is RCP behind the node's batch engine; see [target.Dialect].
+type Dialect struct {
+	config    Config
+	hello     []byte // the result of initialize and info
+	pool      *target.Pool
+	process   session // over HTTP with session "process"
+	bySession flights // requests with an RCP-Session header
+
+	drawing sync.Mutex
+	draws   *rand.Rand // of service times
+}
+
+// New gives a dialect for a config that is as [ParseConfig] leaves it.
+func New(c Config) *Dialect {
+	return &Dialect{
+		config: c,
+		hello:  hello(c),
+		pool:   target.NewPool(c.Slots),
+		draws:  rand.New(rand.NewPCG(c.Seed, 0)),
+	}
+}
+
+// Policy is section 11 as data, with this node's rulings: every answer is HTTP
+// 200 (section 5.2, a MUST), a batch over the cap is one -32602 object, a
+// malformed member's id is null even when it could be read.
+func (d *Dialect) Policy() target.Policy {
+	notObject := &jsonrpc.Error{
+		Code:    jsonrpc.InvalidParams,
+		Message: "params is not an object",
+		Data:    named("field", "params"),
+	}
+	return target.Policy{
+		Base:        "/rcp",
+		PathMethods: true,
+		BodyLimit:   d.config.BodyLimit,
+		Enabled:     true, // the protocol has no switch
+
+		ParseFailed: refusal(jsonrpc.ParseError, "not one JSON text", target.NoData),
+		Empty:       refusal(jsonrpc.InvalidRequest, "empty batch", target.NoData),
+
+		EntryLimit: d.config.BatchSizeLimit,
+		TooMany:    refusal(jsonrpc.InvalidParams, "too many members in the batch", target.LimitSize),
+
+		// Not in section 11; section 12.2 reads -32013 as "split the batch".
+		ResponseLimit: d.config.BatchResponseSizeLimit,
+		TooLarge:      refusal(payloadTooLarge, "the batch's answer is too large: split the batch", target.LimitSize),
+
+		Concurrency:         d.config.BatchConcurrencyLimit,
+		OnlyNotifications:   http.StatusNoContent,
+		Invalid:             malformed,
+		NullIDInvalid:       true,
+		VersionOptional:     true, // the compact envelope of section 5.3
+		UnknownMembersValid: true,
+		PrimitiveParams:     notObject,
+		ArrayParams:         notObject,
+
+		MetricsPrefix: "volley_rpc_",
+	}
+}
+
+var malformed = jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "not a valid request"}
+
+func refusal(code jsonrpc.Code, message string, data target.DataForm) target.Refusal {
+	return target.Refusal{
+		Status: http.StatusOK,
+		Error:  jsonrpc.Error{Code: code, Message: message},
+		Data:   data,
+	}
+}
+
+// conn is one HTTP connection or one stream.
+type conn struct {
+	stream  bool
+	session *session
+	flights flights
+}
+
+// Connect gives a stream its own session; HTTP connections have none, or share
+// the process's.
+func (d *Dialect) Connect(t target.Transport) any {
+	switch {
+	case t == target.Stdio:
+		return &conn{stream: true, session: new(session)}
+	case d.config.Session == Process:
+		return &conn{session: &d.process}
+	}
+	return new(conn)
+}
+
+// Status is 200 whatever became of the request (section 5.2).
+func (d *Dialect) Status(*target.Call, *jsonrpc.Error) int { return http.StatusOK }
+
+// Malformed answers a singleton as a batch would a member.
+func (d *Dialect) Malformed(*jsonrpc.Request) (e *jsonrpc.Error, status int, echo bool) {
+	e = new(jsonrpc.Error)
+	*e = malformed
+	return e, http.StatusOK, false
+}
+
+// Pages are none beyond the node's own.
+func (d *Dialect) Pages() map[string]http.HandlerFunc { return nil }

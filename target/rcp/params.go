@@ -1,0 +1,86 @@
+package rcp
+
+import (
+	"strconv"
+
+	"volley/internal/jsonrpc"
+)
+
+// texts decodes an array parameter whose elements are strings or text content
+// blocks (section 4.8). limit is the most elements it may have.
+func texts(field string, array []byte, limit int) ([]string, *jsonrpc.Error) {
+	if !isArray(array) {
+		return nil, invalid(field, "is not an array of texts")
+	}
+	n := 0
+	for range elements(array) {
+		n++
+	}
+	switch {
+	case n == 0:
+		return nil, invalid(field, "is empty")
+	case n > limit:
+		return nil, overLimit(jsonrpc.InvalidParams, "too many "+field, limit, n)
+	}
+	all := make([]string, 0, n)
+	for e := range elements(array) {
+		s, fault := text(e, func() string { return field + "[" + strconv.Itoa(len(all)) + "]" })
+		if fault != nil {
+			return nil, fault
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// text decodes a string or a content block. A block of another type than text
+// is an option that this server does not have (section 4.8); an object without
+// a type is taken by its text.
+func text(token []byte, field func() string) (string, *jsonrpc.Error) {
+	if isObject(token) {
+		if kind := member(token, "type"); kind != nil {
+			name, _ := jsonrpc.Unquote(kind)
+			if !isString(kind) {
+				return "", invalid(field()+".type", "is not a string")
+			}
+			if name != "text" {
+				return "", unsupported(field()+".type", "is not text, the only modality here")
+			}
+		}
+		token = member(token, "text")
+	}
+	if !isString(token) {
+		return "", invalid(field(), "is neither a string nor a content block with a text")
+	}
+	s, ok := jsonrpc.Unquote(token)
+	if !ok {
+		return "", invalid(field(), "is no text: it holds half of a surrogate pair")
+	}
+	return s, nil
+}
+
+// optional gives the text of a string parameter; asked is false when it is missing.
+func optional(params []byte, field string) (value string, asked bool, fault *jsonrpc.Error) {
+	token := member(params, field)
+	if token == nil {
+		return "", false, nil
+	}
+	if isString(token) {
+		if s, ok := jsonrpc.Unquote(token); ok {
+			return s, true, nil
+		}
+	}
+	return "", false, invalid(field, "is not a string")
+}
+
+// either gives the first of two spellings of a parameter that is there, and its
+// name; the first name when neither is.
+func either(params []byte, name, synonym string) (string, []byte) {
+	if v := member(params, name); v != nil {
+		return name, v
+	}
+	if v := member(params, synonym); v != nil {
+		return synonym, v
+	}
+	return name, nil
+}

@@ -1,0 +1,143 @@
+package rcp
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"volley/internal/jsonrpc"
+)
+
+// ranking is one checked call of rerank (section 7.6).
+type ranking struct {
+	query     string
+	passages  []string
+	best      int // how many order and results name
+	dimension int
+}
+
+func (d *Dialect) rerankParams(params []byte) (p ranking, fault *jsonrpc.Error) {
+	p.dimension = d.config.Dimension
+	query := member(params, "query")
+	if query == nil {
+		return p, invalid("query", "is missing")
+	}
+	if p.query, fault = text(query, func() string { return "query" }); fault != nil {
+		return p, fault
+	}
+	if p.query == "" {
+		return p, invalid("query", "is empty")
+	}
+	field, array := either(params, "passages", "documents")
+	if array == nil {
+		return p, invalid(field, "is missing")
+	}
+	method, asked, fault := optional(params, "method")
+	if fault != nil {
+		return p, fault
+	}
+	if asked && method != "colbert" {
+		return p, unsupported("method", "is not one that this server advertises: colbert")
+	}
+	if p.passages, fault = texts(field, array, d.config.RerankMaxCandidates); fault != nil {
+		return p, fault
+	}
+	p.best = len(p.passages)
+	if token := member(params, "topN"); token != nil {
+		n, ok := integer(token)
+		if !ok || n < 1 {
+			return p, invalid("topN", "is not a positive integer")
+		}
+		p.best = int(min(n, int64(p.best)))
+	}
+	return p, nil
+}
+
+// maxQueryTokens is where a query is cut, as ColBERT does it.
+const maxQueryTokens = 32
+
+// rank scores every passage by late interaction over token vectors: MaxSim, the
+// sum over the query's tokens of the highest cosine with any of the passage's
+// (section 7.5). Passages with equal scores keep their order. Beside the
+// specification's scores and order stands results, which its conformance suite
+// reads.
+func (p ranking) rank(ctx context.Context, dst []byte) ([]byte, *jsonrpc.Error) {
+	e := newEncoder(p.dimension)
+	var query [][]float32
+	e.words(p.query, func(word []byte) bool {
+		query = append(query, slices.Clone(e.token(word)))
+		return len(query) < maxQueryTokens
+	})
+	scores := make([]float32, len(p.passages))
+	closest := make([]float32, len(query))
+	for i, passage := range p.passages {
+		if ctx.Err() != nil {
+			return dst, stopped(ctx)
+		}
+		scores[i] = e.maxSim(query, closest, passage)
+	}
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		}
+		return 0
+	})
+	return appendRanking(dst, scores, order[:p.best]), nil
+}
+
+// maxSim scores one passage; closest is room for one number a query token.
+func (e *encoder) maxSim(query [][]float32, closest []float32, passage string) float32 {
+	for i := range closest {
+		closest[i] = -1
+	}
+	tokens := 0
+	e.words(passage, func(word []byte) bool {
+		vector := e.token(word)
+		for i, q := range query {
+			closest[i] = max(closest[i], dot(q, vector))
+		}
+		tokens++
+		return tokens < maxTokens
+	})
+	var sum float32
+	for _, c := range closest {
+		sum += c
+	}
+	return sum
+}
+
+func dot(a, b []float32) float32 {
+	var sum float32
+	for i, v := range a[:len(b)] {
+		sum += v * b[i]
+	}
+	return sum
+}
+
+func appendRanking(dst []byte, scores []float32, order []int) []byte {
+	dst = append(dst, `{"scores":`...)
+	for i, s := range scores {
+		dst = appendFloat(append(dst, opening(i)), s)
+	}
+	dst = append(dst, `],"order":`...)
+	for i, at := range order {
+		dst = strconv.AppendInt(append(dst, opening(i)), int64(at), 10)
+	}
+	dst = append(dst, `],"results":`...)
+	for i, at := range order {
+		dst = append(dst, opening(i))
+		dst = append(dst, `{"index":`...)
+		dst = strconv.AppendInt(dst, int64(at), 10)
+		dst = append(dst, `,"score":`...)
+		dst = appendFloat(dst, scores[at])
+		dst = append(dst, '}')
+	}
+	return append(dst, `]}`...)
+}
