@@ -12,10 +12,16 @@ type ReconcileOptions struct {
 	Alone bool
 }
 
-// uncertain are the classes of calls of which we cannot know whether the node
+// uncertain tells the classes of calls of which we cannot know whether the node
 // took them: it may or may not have run, and counted, their entries. A refused
 // connection is certain: the node never saw the call.
-var uncertain = []Class{HTTPError, Timeout, Reset, MalformedResponse, CutOff}
+func (c Class) uncertain() bool {
+	switch c {
+	case HTTPError, Timeout, Reset, MalformedResponse, CutOff:
+		return true
+	}
+	return false
+}
 
 // Reconcile holds the client's account of the whole run, t, against what the
 // node's own counters did between two scrapes that enclose it. Both must agree
@@ -24,9 +30,9 @@ var uncertain = []Class{HTTPError, Timeout, Reset, MalformedResponse, CutOff}
 //
 // A row's Match is nil where nothing can be claimed: the node does not expose the
 // series, its counters were reset, or it has other clients and counted more than
-// ours. It gives no rows when a scrape failed.
+// ours. It gives no rows when a scrape failed or was not made.
 func Reconcile(t *Counts, before, after NodeSample, o ReconcileOptions) []Row {
-	if before.Err != "" || after.Err != "" {
+	if before.Series == nil || after.Series == nil {
 		return []Row{}
 	}
 	r := reconciler{before: before.Series, after: after.Series, alone: o.Alone, rows: []Row{}}
@@ -43,7 +49,7 @@ func Reconcile(t *Counts, before, after NodeSample, o ReconcileOptions) []Row {
 
 	const single = "volley_single_requests_total"
 	singles, byClass := calls.minus(batches), minus(&t.ByClass, &t.BatchEntriesByClass)
-	maybe := singles.maybe + sumOver(&byClass, Missing, Duplicate)
+	maybe := singles.maybe + byClass[Missing] + byClass[Duplicate]
 	invalid, unclear := invalidEntries(&byClass, t.SingleByCode)
 	r.row("singletons", singles, single, "", "")
 	r.row("singletons: ok", bounds{byClass[OK] + byClass[ResultError], maybe}, single, "outcome", "ok")
@@ -56,13 +62,13 @@ func Reconcile(t *Counts, before, after NodeSample, o ReconcileOptions) []Row {
 // entries adds the rows of the entries of batches.
 func (r *reconciler) entries(t *Counts, dialect, family string) {
 	by := &t.BatchEntriesByClass
-	maybe := sumOver(by, uncertain...)
+	ran := ofAll(by)
 	refused := sumCodes(t.BatchErrorEntries, notRun(dialect))
-	maybe += by[BatchError] - min(refused, by[BatchError]) // such as a response over its limit: the entries ran
-	ran := t.BatchEntries - sumOver(by, append(uncertain, Refused, BatchError)...)
-	r.row("batch entries", bounds{ran, maybe}, family, "", "")
+	ran.certain -= by[BatchError]
+	ran.maybe += by[BatchError] - min(refused, by[BatchError]) // such as a response over its limit: the entries ran
+	r.row("batch entries", ran, family, "", "")
 
-	maybe += sumOver(by, Missing, Duplicate)
+	maybe := ran.maybe + by[Missing] + by[Duplicate]
 	notFound := sumCodes(t.BatchByCode, methodNotFound(dialect))
 	invalid, unclear := invalidEntries(by, t.BatchByCode)
 	failed := by[RPCError] - min(by[RPCError], notFound+unclear)
@@ -99,11 +105,13 @@ func notRun(dialect string) func(int64) bool {
 // bounds are what a counter must have counted, and how much more it may have.
 type bounds struct{ certain, maybe uint64 }
 
-// ofAll gives the bounds of all calls of any class.
-func ofAll(by *[NumClasses]uint64) bounds {
-	b := bounds{maybe: sumOver(by, uncertain...)}
+// ofAll gives the bounds of what reached the node.
+func ofAll(by *[NumClasses]uint64) (b bounds) {
 	for class, n := range by {
-		if c := Class(class); c != Refused && !slices.Contains(uncertain, c) {
+		switch c := Class(class); {
+		case c.uncertain():
+			b.maybe += n
+		case c != Refused:
 			b.certain += n
 		}
 	}

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -72,18 +71,9 @@ func labelValue(labels, name string) (string, bool) {
 	return "", false
 }
 
-func sumOver(by *[NumClasses]uint64, classes ...Class) (n uint64) {
-	for class, count := range by {
-		if slices.Contains(classes, Class(class)) {
-			n += count
-		}
-	}
-	return n
-}
-
 func sumCodes(by map[int64]uint64, only func(code int64) bool) (n uint64) {
 	for code, count := range by {
-		if only == nil || only(code) {
+		if only(code) {
 			n += count
 		}
 	}

@@ -1,0 +1,113 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// header is the first line of intervals.jsonl and node.jsonl.
+type header struct {
+	Format int    `json:"format"`
+	What   string `json:"what"`
+}
+
+// The words by which those files tell what they are.
+const (
+	intervalsFile = "volley intervals"
+	nodeFile      = "volley node series"
+)
+
+// intervalRow is one line of intervals.jsonl: a Snapshot without its
+// distributions, which stand in latency.hlog up to HlogEnd, a byte offset. As the
+// row is written after them, a whole row has whole distributions.
+type intervalRow struct {
+	StartNS  int64      `json:"start_ns"`
+	EndNS    int64      `json:"end_ns"`
+	Wall     time.Time  `json:"wall"`
+	Current  int        `json:"current"`
+	Phase    string     `json:"phase"` // the current one's name; "" when draining
+	InFlight int        `json:"in_flight"`
+	Planned  uint64     `json:"planned"`
+	Phases   []phaseRow `json:"phases"`
+	HlogEnd  int64      `json:"hlog_end"`
+}
+
+type phaseRow struct {
+	Index      int    `json:"index"`
+	Name       string `json:"name"`
+	LastSentNS int64  `json:"last_sent_ns"`
+	Totals
+}
+
+func rowOf(s *Snapshot, phases []PhaseMeta, hlogEnd int64) intervalRow {
+	row := intervalRow{
+		StartNS: int64(s.Start), EndNS: int64(s.End), Wall: stamp(s.Wall),
+		Current: s.Current, Phase: phaseName(phases, s.Current),
+		InFlight: s.InFlight, Planned: s.Planned,
+		Phases: []phaseRow{}, HlogEnd: hlogEnd,
+	}
+	for i := range s.Phases {
+		p := &s.Phases[i]
+		row.Phases = append(row.Phases, phaseRow{
+			Index: p.Phase, Name: phaseName(phases, p.Phase), LastSentNS: int64(p.LastSent), Totals: p.Totals(),
+		})
+	}
+	return row
+}
+
+func phaseName(phases []PhaseMeta, i int) string {
+	if i < 0 || i >= len(phases) {
+		return ""
+	}
+	return phases[i].Name
+}
+
+// parseInterval reads a line of intervals.jsonl of a run with that many phases.
+// The snapshot's distributions are empty ones.
+func parseInterval(line []byte, phases int) (s Snapshot, hlogEnd int64, err error) {
+	var row intervalRow
+	if err := json.Unmarshal(line, &row); err != nil {
+		return Snapshot{}, 0, err
+	}
+	if row.EndNS < row.StartNS {
+		return Snapshot{}, 0, errors.New("the interval ends before it starts")
+	}
+	s = Snapshot{
+		Start: time.Duration(row.StartNS), End: time.Duration(row.EndNS), Wall: row.Wall,
+		Current: row.Current, InFlight: row.InFlight, Planned: row.Planned,
+	}
+	for _, p := range row.Phases {
+		if p.Index < 0 || p.Index >= phases {
+			return Snapshot{}, 0, fmt.Errorf("phase %d: the plan has %d", p.Index, phases)
+		}
+		counts, err := p.Counts()
+		if err != nil {
+			return Snapshot{}, 0, err
+		}
+		s.Phases = append(s.Phases, PhaseSlice{
+			Phase: p.Index, LastSent: time.Duration(p.LastSentNS), Counts: counts, Latency: NewLatency(),
+		})
+	}
+	return s, row.HlogEnd, nil
+}
+
+// parseHeader checks the first line of a file that must be what it says.
+func parseHeader(line []byte, what string) error {
+	var h header
+	if err := json.Unmarshal(line, &h); err != nil || h.What != what {
+		return fmt.Errorf("the first line does not say %q", what)
+	}
+	return checkFormat(h.Format)
+}
+
+func checkFormat(format int) error {
+	switch {
+	case format > Format:
+		return fmt.Errorf("format %d is newer than this volley reads (%d): use a newer volley", format, Format)
+	case format < 1:
+		return fmt.Errorf("format %d is none", format)
+	}
+	return nil
+}

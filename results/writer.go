@@ -1,0 +1,192 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+)
+
+// Writer writes a run directory as the run goes on, straight to its files, so
+// that a killed run can be read up to its last whole interval. Interval and Node
+// may be called at the same time, each from one goroutine. An error from any of
+// them means that the record is no longer whole: the run must stop.
+type Writer struct {
+	dir       string
+	phases    []PhaseMeta
+	tags      []string
+	hlog      *os.File
+	intervals *os.File
+	node      *os.File
+	log       *os.File
+	hlogEnd   int64
+}
+
+// Create makes a run directory and writes what is known before the run:
+// plan.yaml and run.json, with the status "running". It refuses a directory that
+// holds anything, and makes sure that files can be written there.
+func Create(dir string, m Meta) (w *Writer, err error) {
+	if err := makeEmpty(dir); err != nil {
+		return nil, err
+	}
+	if err := probe(dir); err != nil {
+		return nil, fmt.Errorf("%s cannot take a run: %w", dir, err)
+	}
+	w = &Writer{dir: dir, phases: m.Phases, tags: phaseTags(m.Phases)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}()
+	if err := writeWhole(filepath.Join(dir, "plan.yaml"), append([]byte(planHead), m.Plan...)); err != nil {
+		return nil, err
+	}
+	if err := w.summary(Summarise(m, &Aggregate{}, End{Status: Running})); err != nil {
+		return nil, err
+	}
+	for _, f := range []struct {
+		to   **os.File
+		name string
+	}{
+		{&w.hlog, "latency.hlog"}, {&w.intervals, "intervals.jsonl"}, {&w.node, "node.jsonl"}, {&w.log, "node.log"},
+	} {
+		if *f.to, err = os.OpenFile(filepath.Join(dir, f.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	head := hlogHead(m.Started)
+	w.hlogEnd = int64(len(head))
+	if _, err := w.hlog.Write(head); err != nil {
+		return nil, err
+	}
+	if err := writeLine(w.intervals, header{Format, intervalsFile}); err != nil {
+		return nil, err
+	}
+	if err := writeLine(w.node, header{Format, nodeFile}); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// planHead tells what plan.yaml is. The file is a scenario like any other.
+const planHead = "# volley: the effective plan of this run (format 1)\n"
+
+func makeEmpty(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, "run.json")); err == nil {
+		return fmt.Errorf("%s holds a run already: choose another directory, or remove it", dir)
+	}
+	return fmt.Errorf("%s is not empty: choose another directory", dir)
+}
+
+// probeSize is what must fit on the disk for a run to begin: about an hour of a
+// plain plan.
+const probeSize = 1 << 20
+
+func probe(dir string) error {
+	name := filepath.Join(dir, ".probe")
+	defer os.Remove(name)
+	return writeWhole(name, bytes.Repeat([]byte{0xa5}, probeSize))
+}
+
+// writeWhole writes a file such that its name never stands for half of it.
+func writeWhole(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+func writeLine(f *os.File, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	_, err = f.Write(append(b, '\n'))
+	return err
+}
+
+// Interval writes one snapshot. It keeps nothing of it.
+func (w *Writer) Interval(s *Snapshot) error {
+	for i := range s.Phases {
+		if p := s.Phases[i].Phase; p < 0 || p >= len(w.phases) {
+			return fmt.Errorf("a snapshot of phase %d: the plan has %d", p, len(w.phases))
+		}
+	}
+	lines, err := appendHlog(nil, s, w.tags)
+	if err != nil {
+		return err
+	}
+	if _, err := w.hlog.Write(lines); err != nil {
+		return err
+	}
+	w.hlogEnd += int64(len(lines))
+	return writeLine(w.intervals, rowOf(s, w.phases, w.hlogEnd))
+}
+
+// Node writes one scrape of the node's metrics. Values that are not finite are
+// left out: JSON has no word for them.
+func (w *Writer) Node(s NodeSample) error {
+	finite := make(map[string]float64, len(s.Series))
+	for name, v := range s.Series {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			finite[name] = v
+		}
+	}
+	s.Series = finite
+	return writeLine(w.node, s)
+}
+
+// NodeLog is where the node's own log goes; it is closed by Close.
+func (w *Writer) NodeLog() (*os.File, error) {
+	if w.log == nil {
+		return nil, fs.ErrClosed
+	}
+	return w.log, nil
+}
+
+// Finish writes the final run.json.
+func (w *Writer) Finish(s Summary) error { return w.summary(s) }
+
+func (w *Writer) summary(s Summary) error {
+	var b bytes.Buffer
+	if err := s.WriteJSON(&b); err != nil {
+		return err
+	}
+	return writeWhole(filepath.Join(w.dir, "run.json"), b.Bytes())
+}
+
+// Close closes the directory's files. Without Finish before it the run counts as
+// cut off.
+func (w *Writer) Close() error {
+	var err error
+	for _, f := range []**os.File{&w.hlog, &w.intervals, &w.node, &w.log} {
+		if *f != nil {
+			err = errors.Join(err, (*f).Close())
+			*f = nil
+		}
+	}
+	return err
+}
