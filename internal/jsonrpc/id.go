@@ -104,22 +104,22 @@ func sameDigits(a, b []byte) bool {
 // only grows, so an exponent of any length costs no more than reading it.
 func samePower(a, b decimal) bool {
 	const far = 1 << 50
-	diff := 0
+	diff := int64(0)
 	for n := max(len(a.exponent), len(b.exponent)); n > 0; n-- {
 		diff = diff*10 + a.exponentDigit(n) - b.exponentDigit(n)
 		if diff > far || diff < -far {
 			return false
 		}
 	}
-	return diff == b.point-a.point
+	return diff == int64(b.point)-int64(a.point)
 }
 
 // exponentDigit is the nth digit of the exponent from its end, with its sign.
-func (d decimal) exponentDigit(n int) int {
+func (d decimal) exponentDigit(n int) int64 {
 	if n > len(d.exponent) {
 		return 0
 	}
-	digit := int(d.exponent[len(d.exponent)-n] - '0')
+	digit := int64(d.exponent[len(d.exponent)-n] - '0')
 	if d.expNeg {
 		return -digit
 	}
@@ -133,19 +133,19 @@ func integer(token []byte) (int64, bool) {
 		return n, kindOf(token) == Number
 	}
 	d, ok := parseDecimal(token)
-	if !ok || len(d.exponent) > 3 {
-		return 0, ok && d.zero()
+	if !ok || d.zero() {
+		return 0, ok
 	}
-	digits := bytes.ReplaceAll(d.digits, []byte("."), nil)
-	exponent, _ := strconv.Atoi("0" + string(d.exponent))
+	if len(d.exponent) > 18 { // further than any token's digits could make good
+		return 0, false
+	}
+	exponent, _ := strconv.ParseInt("0"+string(d.exponent), 10, 64)
 	if d.expNeg {
 		exponent = -exponent
 	}
-	zeros := d.point + exponent - len(digits)
-	switch {
-	case d.zero():
-		return 0, true
-	case zeros < 0 || len(digits)+zeros > 19:
+	digits := bytes.ReplaceAll(d.digits, []byte("."), nil)
+	zeros := int64(d.point) + exponent - int64(len(digits))
+	if zeros < 0 || int64(len(digits))+zeros > 19 {
 		return 0, false
 	}
 	digits = append(digits, "0000000000000000000"[:zeros]...)
