@@ -132,6 +132,10 @@ func (r *Run) Snapshots() iter.Seq2[*Snapshot, error] {
 func (r *Run) snapshots(note func(string)) iter.Seq2[*Snapshot, error] {
 	return func(yield func(*Snapshot, error) bool) {
 		hlog, err := openHlog(filepath.Join(r.Dir, "latency.hlog"), phaseTags(r.Meta.Phases))
+		if r.Cut && errors.Is(err, fs.ErrNotExist) {
+			note("latency.hlog was not begun")
+			return
+		}
 		if err != nil {
 			yield(nil, err)
 			return
@@ -151,6 +155,10 @@ func (r *Run) snapshots(note func(string)) iter.Seq2[*Snapshot, error] {
 			}
 			return nil
 		})
+		if r.Cut && errors.Is(err, fs.ErrNotExist) {
+			note("intervals.jsonl was not begun")
+			return
+		}
 		if err == nil && hlog.short {
 			note("latency.hlog ends in the middle: its last distributions are missing from the percentiles")
 		}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"volley/results"
+)
+
+func (p *page) objectives(all []results.ObjectiveResult) {
+	if len(all) == 0 {
+		return
+	}
+	p.line("")
+	p.line("Objectives, over the measured phases")
+	for _, o := range all {
+		verdict := "MISSED"
+		if o.Met {
+			verdict = "met"
+		}
+		p.line("  %-7s %s  %s", verdict, pad(Escape(o.Text), 40), value(o))
+	}
+}
+
+// value gives what was found, in the objective's own unit.
+func value(o results.ObjectiveResult) string {
+	if o.Value == nil {
+		return "nothing measured"
+	}
+	v := *o.Value
+	switch o.Metric {
+	case "response", "service", "lateness":
+		return latency(v)
+	case "entry errors", "call errors":
+		return strconv.FormatFloat(100*v, 'g', 3, 64) + "%"
+	case "goodput":
+		return rate(v) + " entries/s"
+	}
+	return rate(v) + " " + Escape(o.Metric) + "/s"
+}
+
+func (p *page) reconciliation(rows []results.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	p.line("")
+	p.line("%-44s%14s%14s", "Reconciliation with the node's own counters", "client", "node")
+	for _, r := range rows {
+		mark := "?"
+		if r.Match != nil && *r.Match {
+			mark = "="
+		} else if r.Match != nil {
+			mark = "DIFFER"
+		}
+		node := "-"
+		if r.Node != nil {
+			node = strconv.FormatFloat(*r.Node, 'f', -1, 64)
+			if n := uint64(*r.Node); *r.Node >= 0 && float64(n) == *r.Node {
+				node = count(n)
+			}
+		}
+		p.line("  %-6s %s%14s%14s", mark, pad(Escape(r.What), 35), count(r.Client), node)
+		if r.Note != "" {
+			p.line("%s", wrap(strings.Repeat(" ", 11), Escape(r.Note)))
+		}
+	}
+}
+
+func (p *page) generator(g *results.Generator) {
+	verdict := Escape(g.Verdict)
+	if verdict == "" {
+		verdict = "not judged"
+	}
+	words := []string{verdict}
+	if g.Reason != "" {
+		words[0] += " (" + Escape(g.Reason) + ")"
+	}
+	if g.CPUFraction > 0 {
+		cpus := ""
+		if g.CPUs > 0 {
+			cpus = fmt.Sprintf(" of %d CPUs", g.CPUs)
+		}
+		words = append(words, fmt.Sprintf("CPU %.0f%%%s", 100*g.CPUFraction, cpus))
+	}
+	words = append(words,
+		fmt.Sprintf("planned %s calls, sent %s", count(g.Planned), count(g.Sent)),
+		fmt.Sprintf("at most %d in flight", g.MaxInFlight))
+	if g.Connections > 0 {
+		words = append(words, count(g.Connections)+" connections")
+	}
+	if g.GCPauseMaxUS > 0 {
+		words = append(words, "longest GC pause "+latency(g.GCPauseMaxUS))
+	}
+	p.line("")
+	p.line("%s", wrap("Generator: ", strings.Join(words, ", ")))
+}
+
+func (p *page) warnings(all []string) {
+	if len(all) == 0 {
+		return
+	}
+	p.line("")
+	p.line("Warnings")
+	for _, w := range all {
+		p.line("%s", wrap("  - ", Escape(w)))
+	}
+}
+
+func (p *page) environment(s *results.Summary) {
+	var words []string
+	for _, m := range []map[string]string{s.Environment, s.Pinned} {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			words = append(words, Escape(k)+"="+Escape(m[k]))
+		}
+	}
+	if len(words) > 0 {
+		p.line("")
+		p.line("%s", wrap("Environment: ", strings.Join(words, ", ")))
+	}
+}
