@@ -64,6 +64,10 @@ func (d *Dialect) Policy() target.Policy {
 		UnknownMembersValid: true,
 		PrimitiveParams:     notObject,
 		ArrayParams:         notObject,
+		ReservedPrefix:      reserved,
+		SingleNotification:  true,
+		UnknownMethod:       unknownMethod,
+		CancelOnDisconnect:  true,
 
 		MetricsPrefix: "volley_rpc_",
 	}

@@ -124,7 +124,7 @@ func (e *encoder) feature(h uint64, weight float32) {
 func (e *encoder) normalize() bool {
 	var sum float64
 	for _, v := range e.vector {
-		sum += float64(v) * float64(v)
+		sum += float64(float64(v) * float64(v)) // the conversion forbids fusing: one result on every machine
 	}
 	if sum == 0 {
 		return false

@@ -116,7 +116,7 @@ func (e *encoder) maxSim(query [][]float32, closest []float32, passage string) f
 func dot(a, b []float32) float32 {
 	var sum float32
 	for i, v := range a[:len(b)] {
-		sum += v * b[i]
+		sum += float32(v * b[i]) // not fused, as in normalize
 	}
 	return sum
 }
