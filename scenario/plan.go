@@ -22,6 +22,7 @@ type Plan struct {
 	Timeout       time.Duration // of one call (default 10s)
 	Drain         time.Duration // after the last phase, for answers still due (default 10s)
 	InFlight      int           // bound on calls under way in open-loop phases (default 256)
+	Warnings      []string      // what is allowed but may surprise: to be told with the results
 }
 
 // Form is how work is put on the wire.

@@ -1,0 +1,225 @@
+package scenario
+
+import (
+	"encoding/json"
+
+	"github.com/invopop/jsonschema"
+)
+
+// setting is one key of a mapping: the decoder knows it, the schema publishes
+// it and its default is written here and nowhere else.
+type setting struct {
+	key      string
+	doc      string
+	required bool
+	def      string // default, as YAML text; "" for none
+	schema   func() *jsonschema.Schema
+}
+
+// table is all that a mapping may hold.
+type table struct {
+	what     string // "a phase": names the mapping in problems
+	settings []setting
+}
+
+func (t *table) find(key string) *setting {
+	for i := range t.settings {
+		if t.settings[i].key == key {
+			return &t.settings[i]
+		}
+	}
+	return nil
+}
+
+func (t *table) keys() []string {
+	keys := make([]string, len(t.settings))
+	for i, s := range t.settings {
+		keys[i] = s.key
+	}
+	return keys
+}
+
+func scenarioTable() *table {
+	return &table{"a scenario", []setting{
+		{key: "name", doc: "What the run is called in reports. Default: the file's name.", schema: text},
+		{key: "seed", doc: "Seeds every random choice; the same seed draws the same arrivals, sizes and values.", def: "1", schema: whole(0)},
+		{key: "target", doc: "What the load is aimed at.", required: true, schema: object(targetTable())},
+		{key: "load", doc: "The phases, one after the other.", required: true, schema: list(object(phaseTable()))},
+		{key: "form", doc: "How work is put on the wire: single is one bare request with one item, batch an array of `size` requests, array one bare request with `size` items in its array parameter.", def: "single", schema: words(forms()...)},
+		{key: "size", doc: "Entries of a batch (form batch) or items of the one entry (form array).", def: "1", schema: distSchema},
+		{key: "items", doc: "Items that each entry of a batch carries in its array parameter (form batch).", def: "1", schema: distSchema},
+		{key: "notifications", doc: "Share of entries sent without an id, which are never answered.", def: "0%", schema: share},
+		{key: "malformed", doc: "Share of entries sent malformed on purpose. Drawn before notifications.", def: "0%", schema: share},
+		{key: "mix", doc: "The methods called, drawn by weight.", required: true, schema: list(object(methodTable()))},
+		{key: "feeds", doc: "Named lists of strings that {pick: NAME} draws from.", schema: mapOf(object(feedTable()))},
+		{key: "slo", doc: "Objectives, such as `response p99 <= 250ms` or `entry errors <= 0.1%`. Missing one makes the exit code 1.", schema: list(pattern(`^\S+.*(<=|<|>=|>).*$`, ""))},
+		{key: "timeout", doc: "How long one call may take.", def: "10s", schema: duration},
+		{key: "drain", doc: "How long to wait, after the last phase, for answers still due.", def: "10s", schema: duration},
+		{key: "in_flight", doc: "Bound on calls under way at once in phases that have a rate.", def: "256", schema: whole(1)},
+	}}
+}
+
+func targetTable() *table {
+	return &table{"a target", []setting{
+		{key: "dialect", doc: "The protocol's rules.", required: true, schema: words(dialects()...)},
+		{key: "url", doc: "The node. Left out: the bundled node is started for the run.", schema: text},
+		{key: "transport", doc: "How the node is reached.", def: "http", schema: words("http", "stdio")},
+		{key: "command", doc: "With transport stdio: the node to start, a program and its arguments. Left out: the bundled one.", schema: list(text)},
+		{key: "headers", doc: "Headers sent with every call: a text, or {env: VARIABLE}. Their values are never stored or shown.", schema: mapOf(headerSchema)},
+		{key: "node", doc: "The bundled node's config file, word for word.", schema: anyObject},
+		{key: "metrics", doc: "Where and how often the node's own metrics are read.", schema: object(metricsTable())},
+		{key: "authorised", doc: "Who allowed the test of a node that is not on a loopback or private address.", schema: object(authorisedTable())},
+	}}
+}
+
+func metricsTable() *table {
+	return &table{"metrics", []setting{
+		{key: "url", doc: "Left out: /metrics of the target.", schema: text},
+		{key: "every", doc: "0s: not at all. Default: 1s, over stdio without a url 0s.", schema: duration},
+	}}
+}
+
+func authorisedTable() *table {
+	return &table{"authorised", []setting{
+		{key: "by", doc: "Who allowed the test: for a public endpoint its operator.", required: true, schema: text},
+		{key: "max_rate", doc: "The rate allowed, in entries/s; never exceeded, notifications included.", required: true, schema: pattern(`^\s*[0-9.]+\s+entries/s\s*$`, "500 entries/s")},
+	}}
+}
+
+func headerTable() *table {
+	return &table{"a header", []setting{
+		{key: "env", doc: "The environment variable that holds the value.", required: true, schema: text},
+	}}
+}
+
+func phaseTable() *table {
+	return &table{"a phase", []setting{
+		{key: "name", doc: "Unique among the phases. Default: phase N.", schema: text},
+		{key: "rate", doc: "A rate such as `600 entries/s`, or a ramp, `600..2400 entries/s`. The unit is calls/s, entries/s or items/s.", schema: pattern(`^\s*[0-9.]+(\s*\.\.\s*[0-9.]+)?\s+(calls|entries|items)/s\s*$`, "600 entries/s")},
+		{key: "arrivals", doc: "How arrivals are spread: constant, uniform (jittered) or poisson. Default: constant.", schema: words(arrivals()...)},
+		{key: "callers", doc: "Closed loop, instead of a rate: that many callers, each with one call under way.", schema: whole(1)},
+		{key: "for", doc: "How long the phase lasts.", required: true, schema: duration},
+		{key: "measured", doc: "false for a warm-up, which no objective looks at.", def: "true", schema: boolean},
+	}}
+}
+
+func methodTable() *table {
+	return &table{"a row of the mix", []setting{
+		{key: "weight", doc: "Relative to the other rows' weights.", def: "1", schema: number},
+		{key: "method", doc: "The JSON-RPC method.", required: true, schema: text},
+		{key: "params", doc: "Any value, sent as JSON. Holes: {pick: FEED}, {items: VALUE}, {base64: VALUE}, {pinned: final}; {literal: VALUE} is sent as it is.", schema: params},
+	}}
+}
+
+func feedTable() *table {
+	return &table{"a feed", []setting{
+		{key: "file", doc: "A file beside the scenario: one value a line, or CSV with a header when column is given.", schema: text},
+		{key: "column", doc: "The CSV column that holds the values.", schema: text},
+		{key: "range", doc: "Names with a counter: user{0..9999}.near. {0000..9999} pads with zeros.", schema: pattern(`\{[0-9]+\.\.[0-9]+\}`, "user{0..9999}.near")},
+		{key: "values", doc: "The values themselves.", schema: list(scalarSchema)},
+	}}
+}
+
+func uniformTable() *table {
+	return &table{"a size", []setting{
+		{key: "uniform", doc: "Every size from the first to the second, equally often.", required: true, schema: func() *jsonschema.Schema {
+			two := uint64(2)
+			return &jsonschema.Schema{Type: "array", Items: whole(1)(), MinItems: &two, MaxItems: &two}
+		}},
+	}}
+}
+
+func zipfTable() *table {
+	return &table{"a size", []setting{
+		{key: "zipf", doc: "Sizes 1 to max, size k with a probability proportional to k^-s.", required: true, schema: object(zipfParts())},
+	}}
+}
+
+func zipfParts() *table {
+	return &table{"zipf", []setting{
+		{key: "max", doc: "The largest size.", required: true, schema: whole(1)},
+		{key: "s", doc: "The exponent.", def: "1.1", schema: number},
+	}}
+}
+
+func dialects() []string { return []string{"near", "rcp", "jsonrpc"} }
+func forms() []string    { return []string{string(Single), string(Batch), string(Array)} }
+func arrivals() []string { return []string{"constant", "uniform", "poisson"} }
+func units() []string    { return []string{string(Calls), string(Entries), string(Items)} }
+
+// The shapes of settings, as JSON Schema.
+
+func text() *jsonschema.Schema    { return &jsonschema.Schema{Type: "string"} }
+func boolean() *jsonschema.Schema { return &jsonschema.Schema{Type: "boolean"} }
+func number() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "number", Minimum: json.Number("0")}
+}
+func anyObject() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
+
+func whole(least int) func() *jsonschema.Schema {
+	return func() *jsonschema.Schema {
+		return &jsonschema.Schema{Type: "integer", Minimum: json.Number([]string{"0", "1"}[least])}
+	}
+}
+
+func words(of ...string) func() *jsonschema.Schema {
+	return func() *jsonschema.Schema {
+		s := &jsonschema.Schema{Type: "string"}
+		for _, w := range of {
+			s.Enum = append(s.Enum, w)
+		}
+		return s
+	}
+}
+
+func pattern(re, example string) func() *jsonschema.Schema {
+	return func() *jsonschema.Schema {
+		s := &jsonschema.Schema{Type: "string", Pattern: re}
+		if example != "" {
+			s.Examples = []any{example}
+		}
+		return s
+	}
+}
+
+func duration() *jsonschema.Schema {
+	return oneOf(
+		&jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]*)?(ns|us|µs|μs|ms|s|m|h))+$`, Examples: []any{"30s"}},
+		&jsonschema.Schema{Const: 0})
+}
+
+func share() *jsonschema.Schema {
+	return oneOf(
+		&jsonschema.Schema{Type: "string", Pattern: `^\s*[0-9.]+\s*%$`, Examples: []any{"5%"}},
+		&jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"})
+}
+
+func list(of func() *jsonschema.Schema) func() *jsonschema.Schema {
+	return func() *jsonschema.Schema { return &jsonschema.Schema{Type: "array", Items: of()} }
+}
+
+func mapOf(of func() *jsonschema.Schema) func() *jsonschema.Schema {
+	return func() *jsonschema.Schema { return &jsonschema.Schema{Type: "object", AdditionalProperties: of()} }
+}
+
+func oneOf(shapes ...*jsonschema.Schema) *jsonschema.Schema { return &jsonschema.Schema{OneOf: shapes} }
+
+func params() *jsonschema.Schema {
+	return oneOf(&jsonschema.Schema{Type: "object"}, &jsonschema.Schema{Type: "array"})
+}
+
+func scalarSchema() *jsonschema.Schema {
+	return oneOf(text(), &jsonschema.Schema{Type: "number"}, boolean())
+}
+
+func headerSchema() *jsonschema.Schema { return oneOf(text(), object(headerTable())()) }
+
+func distSchema() *jsonschema.Schema {
+	one := uint64(1)
+	choice := &jsonschema.Schema{
+		Type: "object", MinProperties: &one, AdditionalProperties: jsonschema.FalseSchema,
+		PatternProperties: map[string]*jsonschema.Schema{`^[1-9][0-9]*$`: share()},
+		Description:       "Sizes and their shares, which add up to 100%.",
+	}
+	return oneOf(whole(1)(), choice, object(uniformTable())(), object(zipfTable())())
+}

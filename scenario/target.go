@@ -1,0 +1,272 @@
+package scenario
+
+import (
+	"net/netip"
+	"net/textproto"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// bundled tells whether the run starts its own node.
+func (t *Target) bundled() bool { return t.URL == "" && len(t.Command) == 0 }
+
+func (d *decoder) target(n *node) Target {
+	f, ok := d.mapping(n, targetTable())
+	if !ok {
+		return Target{}
+	}
+	t := Target{
+		Dialect:   d.word(f.given("dialect"), dialects()),
+		Transport: d.word(f.or("transport"), []string{"http", "stdio"}),
+	}
+	if a := f.given("authorised"); a != nil {
+		t.Authorised = d.authorised(a)
+	}
+	if u := f.given("url"); u != nil {
+		t.URL = d.url(u, t.Authorised)
+	}
+	if c := f.given("command"); c != nil {
+		for _, arg := range d.list(c, "words") {
+			if arg.kind != scalar {
+				d.report(arg, "", "want one word of the command, not %s", describe(arg))
+				continue
+			}
+			t.Command = append(t.Command, arg.text)
+		}
+	}
+	if h := f.given("headers"); h != nil {
+		t.Headers = d.headers(h)
+	}
+	if c := f.given("node"); c != nil {
+		if c.kind != mapping {
+			d.report(c, "", "want the node's settings as a mapping, not %s", describe(c))
+		} else {
+			t.Node = d.appendJSON(nil, c)
+		}
+	}
+	t.Metrics = d.metrics(f.given("metrics"), &t)
+	d.transportFits(f, t)
+	return t
+}
+
+// transportFits refuses settings that the transport has no use for.
+func (d *decoder) transportFits(f fields, t Target) {
+	only := map[string][]string{"http": {"command"}, "stdio": {"url", "headers"}}
+	for _, key := range only[t.Transport] {
+		if n := f.given(key); n != nil {
+			other := map[string]string{"http": "stdio", "stdio": "http"}[t.Transport]
+			d.report(n, "leave it out, or set transport: "+other, "%s has no meaning with transport %s", key, t.Transport)
+		}
+	}
+}
+
+func (d *decoder) metrics(n *node, t *Target) Metrics {
+	m := Metrics{Every: time.Second}
+	if n != nil {
+		f, ok := d.mapping(n, metricsTable())
+		if !ok {
+			return Metrics{}
+		}
+		if u := f.given("url"); u != nil {
+			m.URL = d.url(u, t.Authorised)
+		}
+		if e := f.given("every"); e != nil {
+			m.Every = d.duration(e, 0)
+			if m.Every > 0 && m.Every < 100*time.Millisecond {
+				d.report(e, "", "%v is too often: want 100ms or more, or 0s for not at all", m.Every)
+			}
+			return m
+		}
+	}
+	if t.Transport == "stdio" && m.URL == "" {
+		m.Every = 0
+	}
+	return m
+}
+
+func (d *decoder) authorised(n *node) *Authorised {
+	f, ok := d.mapping(n, authorisedTable())
+	if !ok {
+		return nil
+	}
+	a := &Authorised{By: d.text(f.given("by"))}
+	if r := f.given("max_rate"); r != nil {
+		var ramp bool
+		a.MaxRate, _, ramp = d.rate(r)
+		if a.MaxRate.Unit != Entries && a.MaxRate.Unit != "" || ramp {
+			d.report(r, "write it like 500 entries/s", "max_rate is one rate in entries/s")
+		}
+	}
+	return a
+}
+
+func (d *decoder) headers(n *node) map[string]Header {
+	if n.kind != mapping {
+		d.report(n, "", "want header names with their values, not %s", n.kind)
+		return nil
+	}
+	headers := map[string]Header{}
+	for _, p := range n.pairs {
+		name := textproto.CanonicalMIMEHeaderKey(p.key.text)
+		if _, twice := headers[name]; twice {
+			d.report(p.key, "", "header %s stands twice", name)
+		}
+		switch {
+		case !headerName.MatchString(p.key.text):
+			d.report(p.key, "", "%s is no header name", clip(p.key.text))
+		case p.value.kind == mapping:
+			if f, ok := d.mapping(p.value, headerTable()); ok {
+				headers[name] = Header{Env: d.envName(f.given("env"))}
+			}
+		case p.value.kind != scalar:
+			d.report(p.value, "write {env: VARIABLE} to keep the value out of the file", "want a header's value, not %s", p.value.kind)
+		case strings.ContainsFunc(p.value.text, notInHeader):
+			d.report(p.value, "", "the value holds characters that a header may not")
+		default:
+			headers[name] = Header{Value: p.value.text}
+			if p.value.text == redacted {
+				d.warn("header %s was redacted when this plan was stored: give it again, best as {env: VARIABLE}", name)
+			}
+		}
+	}
+	return headers
+}
+
+// headerName is a token of RFC 9110, section 5.6.2.
+var headerName = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")
+
+// notInHeader tells the characters that RFC 9110, section 5.5, bars from values.
+func notInHeader(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
+var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func (d *decoder) envName(n *node) string {
+	if n == nil {
+		return ""
+	}
+	if n.kind != scalar || !envName.MatchString(n.text) {
+		d.report(n, "", "want the name of an environment variable")
+		return ""
+	}
+	return n.text
+}
+
+// url reads an address and judges whether it may be aimed at. Host names that
+// are in no table pass: what they resolve to is checked when a connection is made.
+func (d *decoder) url(n *node, a *Authorised) string {
+	text := d.text(n)
+	if text == "" {
+		return ""
+	}
+	// Parse errors repeat the address, which may hold secrets: not shown.
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "":
+		d.report(n, "write it like http://127.0.0.1:3030/", "this is no address of a node")
+		return ""
+	case u.Scheme != "http" && u.Scheme != "https":
+		d.report(n, "write it like http://127.0.0.1:3030/", "want http or https, not %s", clip(u.Scheme))
+		return ""
+	case u.Fragment != "":
+		d.report(n, "", "an address of a node has no part after #")
+		return ""
+	}
+	d.mayAim(n, u.Hostname(), a)
+	return text
+}
+
+func (d *decoder) mayAim(n *node, host string, a *Authorised) {
+	if op, known := operatorOf(host); known {
+		if a == nil || !op.namedIn(a.By) {
+			d.report(n, "with their consent write authorised: {by: "+op.names[0]+", max_rate: 500 entries/s}",
+				"%s is a public endpoint run by %s: a load test of it needs its operator's consent", host, op.names[0])
+		}
+		return
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil || a != nil {
+		return
+	}
+	if ip = ip.Unmap(); !ip.IsLoopback() && !ip.IsPrivate() && !ip.IsLinkLocalUnicast() {
+		d.report(n, "say who allowed the test and up to which rate: authorised: {by: NAME, max_rate: 500 entries/s}",
+			"%s is neither a loopback nor a private address", host)
+	}
+}
+
+// redacted stands in a stored plan where a secret stood.
+const redacted = "REDACTED"
+
+// SecretFreeURL gives Target.URL without what may be secret: user info, query
+// values and path segments that look like keys become REDACTED. It is "" for
+// the bundled node.
+func (p *Plan) SecretFreeURL() string { return secretFree(p.Target.URL) }
+
+// keyLike matches the path segments that providers use as keys.
+var keyLike = regexp.MustCompile(`^[A-Za-z0-9_-]{20,}$`)
+
+func secretFree(address string) string {
+	if address == "" {
+		return ""
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return redacted
+	}
+	changed := false
+	if u.User != nil {
+		u.User, changed = url.User(redacted), true
+	}
+	if u.RawQuery != "" {
+		parts := strings.Split(u.RawQuery, "&")
+		for i, part := range parts {
+			if key, _, ok := strings.Cut(part, "="); ok {
+				parts[i] = key + "=" + redacted
+			} else {
+				parts[i] = redacted
+			}
+		}
+		u.RawQuery, changed = strings.Join(parts, "&"), true
+	}
+	segments := strings.Split(u.EscapedPath(), "/")
+	for i, s := range segments {
+		if keyLike.MatchString(s) && strings.ContainsAny(s, "0123456789") {
+			segments[i], changed = redacted, true
+		}
+	}
+	if !changed {
+		return address
+	}
+	u.RawPath = strings.Join(segments, "/")
+	if path, err := url.PathUnescape(u.RawPath); err == nil {
+		u.Path = path
+	}
+	return u.String()
+}
+
+// secretsOf gathers the document's literal header values and what is secret in
+// its addresses, so that a source line can be shown without them.
+func secretsOf(root *node) []string {
+	var secrets []string
+	add := func(s string) {
+		if s != "" {
+			secrets = append(secrets, s)
+		}
+	}
+	target := root.get("target")
+	if h := target.get("headers"); h != nil {
+		for _, p := range h.pairs {
+			add(p.value.text)
+		}
+	}
+	for _, n := range []*node{target.get("url"), target.get("metrics").get("url")} {
+		if n == nil {
+			continue
+		}
+		if free := secretFree(n.text); free != n.text {
+			add(n.text)
+		}
+	}
+	return secrets
+}
