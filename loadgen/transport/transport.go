@@ -38,6 +38,7 @@ type Request struct {
 type Reply struct {
 	Status      int    // HTTP status; 200 over a stream, 204 where nothing was due
 	ContentType string // "" where the transport has none
+	Encoding    string // the content encoding, which nobody asked for and nobody undoes; "" for none
 	Body        []byte
 	Connected   bool // a connection was opened for this exchange
 }

@@ -1,0 +1,60 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+var failureNames = [...]string{"timeout", "refused", "reset", "malformed", "forbidden", "cancelled"}
+
+func (f Failure) String() string {
+	if int(f) < len(failureNames) {
+		return failureNames[f]
+	}
+	return fmt.Sprintf("Failure(%d)", uint8(f))
+}
+
+// protocolError is an answer that breaks the protocol or one of our bounds.
+type protocolError struct{ text string }
+
+func (e *protocolError) Error() string { return e.text }
+
+func protocolErrorf(format string, a ...any) error {
+	return &protocolError{fmt.Sprintf(format, a...)}
+}
+
+// classify names the kind of err. otherwise is the kind of what says nothing
+// more exact about itself: Refused before there is a connection, Reset after.
+func classify(ctx context.Context, err error, otherwise Failure) Failure {
+	var e *Error
+	var protocol *protocolError
+	var timeout interface{ Timeout() bool }
+	switch {
+	case ctx.Err() != nil:
+		return Cancelled
+	case errors.As(err, &e):
+		return e.Failure
+	case errors.As(err, &protocol):
+		return Malformed
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		return Timeout
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return Reset
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return Refused
+	case errors.As(err, &timeout) && timeout.Timeout(): // ETIMEDOUT of a connect, a resolver's own limit
+		return Timeout
+	}
+	return otherwise
+}
+
+func isTimeout(err error) bool {
+	var n net.Error
+	return errors.As(err, &n) && n.Timeout()
+}
