@@ -1,0 +1,111 @@
+package target
+
+import (
+	"slices"
+	"strconv"
+
+	"volley/internal/jsonrpc"
+)
+
+// verdict is what a request's envelope says of it.
+type verdict uint8
+
+const (
+	valid     verdict = iota
+	malformed         // no request at all: a notification it cannot be either
+	refused           // a request that is answered without a look at its method
+	ignored           // a notification that is not executed
+)
+
+// judge applies the envelope's rules to one request, of a batch or alone. A
+// refused one comes with its answer.
+func (p *Policy) judge(r *jsonrpc.Request, batch bool) (verdict, *jsonrpc.Error) {
+	if !p.wellFormed(r) {
+		return malformed, nil
+	}
+	notification := r.IDKind == jsonrpc.Absent
+	if err := p.badParams(r.ParamsKind); err != nil {
+		return refusedUnless(notification), err
+	}
+	if batch && p.BatchMethods != nil && !p.BatchMethods[string(r.Method)] {
+		return refusedUnless(notification), &p.NotInBatch
+	}
+	return valid, nil
+}
+
+func refusedUnless(notification bool) verdict {
+	if notification {
+		return ignored
+	}
+	return refused
+}
+
+func (p *Policy) wellFormed(r *jsonrpc.Request) bool {
+	if r.NotAnObject || r.HasResult || r.Duplicate || r.MethodKind != jsonrpc.String {
+		return false
+	}
+	if r.Unknown && !p.UnknownMembersValid || !p.versionTaken(r.Version) {
+		return false
+	}
+	switch r.IDKind {
+	case jsonrpc.Absent:
+	case jsonrpc.Null:
+		if p.NullIDInvalid {
+			return false
+		}
+	case jsonrpc.Number, jsonrpc.String:
+	default:
+		return false
+	}
+	if p.ReservedPrefix != "" && r.IDKind != jsonrpc.Absent &&
+		len(r.Method) >= len(p.ReservedPrefix) && string(r.Method[:len(p.ReservedPrefix)]) == p.ReservedPrefix {
+		return false
+	}
+	return p.PrimitiveParams != nil || !primitive(r.ParamsKind)
+}
+
+func (p *Policy) versionTaken(token []byte) bool {
+	if token == nil {
+		return p.VersionOptional
+	}
+	if string(token) == `"2.0"` {
+		return true
+	}
+	text, ok := jsonrpc.Unquote(token) // an escaped spelling is the same string
+	return ok && text == "2.0"
+}
+
+func (p *Policy) badParams(k jsonrpc.Kind) *jsonrpc.Error {
+	switch {
+	case primitive(k):
+		return p.PrimitiveParams
+	case k == jsonrpc.Array:
+		return p.ArrayParams
+	}
+	return nil
+}
+
+func primitive(k jsonrpc.Kind) bool {
+	return k == jsonrpc.Bool || k == jsonrpc.Number || k == jsonrpc.String
+}
+
+func usableID(k jsonrpc.Kind) bool { return k == jsonrpc.Number || k == jsonrpc.String }
+
+// limited is a refusal's error with the limit, and what went over it, told in
+// the form that the refusal asks for.
+func (r *Refusal) limited(limit, size int) *jsonrpc.Error {
+	e := r.Error
+	switch r.Data {
+	case LimitText:
+		e.Data = limitText(limit)
+	case LimitSize:
+		data := strconv.AppendInt([]byte(`{"limit":`), int64(limit), 10)
+		data = strconv.AppendInt(append(data, `,"size":`...), int64(size), 10)
+		e.Data = append(data, '}')
+	}
+	return &e
+}
+
+func limitText(limit int) []byte {
+	return slices.Concat([]byte(`"Exceeded max limit of `), strconv.AppendInt(nil, int64(limit), 10), []byte(`"`))
+}

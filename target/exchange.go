@@ -1,0 +1,241 @@
+package target
+
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"volley/internal/jsonrpc"
+)
+
+// connection is what calls of one HTTP connection, or of one stream, share.
+type connection struct {
+	state any             // Dialect.Connect's
+	life  context.Context // ends only when the node stops waiting for calls
+}
+
+// exchange is one body, or one line, on its way through the engine: the scratch
+// space of its parsing, execution and answer. It is taken from a pool, filled
+// by take, brought to its answer by finish, and given back.
+type exchange struct {
+	conn    *connection
+	session string
+	method  string // that the URL names; "" at the endpoint itself
+
+	body    []byte
+	tooLong bool     // a line over the limit, which was not kept
+	members [][]byte // of body
+	entries []entry
+	toRun   []*entry // of entries, when several may run at once
+	buffers [][]byte // one a worker
+
+	shape    shape
+	started  time.Time // of an admitted batch
+	answered bool      // by take: nothing to run
+
+	status int
+	out    []byte // the answer; empty: no body
+	close  bool   // a call ended the stream
+}
+
+// entry is one member of a batch, or a singleton.
+type entry struct {
+	call    Call
+	verdict verdict
+	answer  *jsonrpc.Error // known before it runs, or without running
+	id      []byte         // as answered; nil is null
+	method  *method        // nil when it did not reach the dialect
+	outcome outcome
+
+	done   bool // a worker has run it
+	buffer int  // the worker's
+	start  int  // of the response in that buffer
+	size   int  // of the response, kept or not
+	kept   bool // false: the response was over the limit with it
+}
+
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+
+// What an exchange may keep of its space when it goes back to the pool.
+const (
+	keptBytes   = 256 << 10
+	keptEntries = 1024
+)
+
+func newExchange(conn *connection) *exchange {
+	x := exchanges.Get().(*exchange)
+	x.conn = conn
+	return x
+}
+
+// free gives the exchange back; nothing of it may be used after.
+func (x *exchange) free() {
+	clear(x.entries) // dialects' state must not be held
+	clear(x.toRun)
+	for i, b := range x.buffers {
+		x.buffers[i] = reusable(b)
+	}
+	y := exchange{body: reusable(x.body), out: reusable(x.out), buffers: x.buffers}
+	if cap(x.entries) <= keptEntries {
+		y.entries, y.toRun, y.members = x.entries[:0], x.toRun[:0], x.members[:0]
+	}
+	*x = y
+	exchanges.Put(x)
+}
+
+func reusable(b []byte) []byte {
+	if cap(b) > keptBytes {
+		return nil
+	}
+	return b[:0]
+}
+
+// take parses the body and admits its members, in order. Calls that depend on
+// the order of bodies are safe when one is taken after another; finish may then
+// run for several at once.
+func (n *Node) take(ctx context.Context, x *exchange) {
+	members, batch, err := jsonrpc.Split(x.body, x.members)
+	x.members = members
+	switch {
+	case err != nil:
+		x.shape = unparsed
+		n.refuse(x, &n.policy.ParseFailed, 0, 0)
+	case batch:
+		x.shape = batched
+		n.takeBatch(ctx, x)
+	default:
+		x.shape = single
+		n.takeSingle(ctx, x)
+	}
+}
+
+// finish executes what take admitted and leaves the answer in x.
+func (n *Node) finish(ctx context.Context, x *exchange) {
+	switch {
+	case x.answered:
+	case x.shape == batched:
+		n.finishBatch(ctx, x)
+	default:
+		n.finishSingle(ctx, x)
+	}
+}
+
+// refuse answers the whole body with one object.
+func (n *Node) refuse(x *exchange, r *Refusal, limit, size int) {
+	x.reply(r.Status, r.limited(limit, size), nil)
+}
+
+func (x *exchange) reply(status int, e *jsonrpc.Error, id []byte) {
+	x.answered = true
+	x.status = status
+	x.out = jsonrpc.AppendError(x.out[:0], e, id)
+}
+
+// read takes one member apart and judges its envelope.
+func (n *Node) read(x *exchange, e *entry, raw []byte) {
+	c := &e.call
+	c.Request = jsonrpc.ParseRequest(raw)
+	c.Batch = x.shape == batched
+	c.Conn, c.Session = x.conn.state, x.session
+	e.verdict, e.answer = n.policy.judge(&c.Request, c.Batch)
+	if e.verdict == malformed {
+		e.outcome, e.answer = outcomeInvalid, &n.policy.Invalid
+		return
+	}
+	e.id = c.ID
+	c.Notification = c.IDKind == jsonrpc.Absent
+	switch {
+	case c.Notification:
+		e.outcome = outcomeNotification
+	case e.answer != nil:
+		e.outcome = n.failure(e.answer, e.answer == &n.policy.NotInBatch)
+	}
+}
+
+// enter lets the dialect look at an entry whose envelope is valid.
+func (n *Node) enter(ctx context.Context, e *entry) {
+	e.answer = n.admitted(ctx, &e.call)
+	e.method = n.metrics.methods.of(e.call.Label)
+	if e.answer == nil {
+		return
+	}
+	e.method.done(0, e.answer)
+	e.verdict = refusedUnless(e.call.Notification)
+	if !e.call.Notification {
+		e.outcome = n.failure(e.answer, false)
+	}
+}
+
+func (n *Node) failure(err *jsonrpc.Error, notInBatch bool) outcome {
+	if notInBatch || err.Code == n.policy.UnknownMethod {
+		return outcomeMethodNotFound
+	}
+	return outcomeError
+}
+
+// respond appends the answer that is due to an entry, running it if it is to
+// run; nothing for a notification. It sets the entry's outcome.
+func (n *Node) respond(ctx context.Context, e *entry, dst []byte) []byte {
+	if e.verdict == ignored {
+		return dst
+	}
+	start := len(dst)
+	if e.verdict == valid {
+		begun := time.Now()
+		result := jsonrpc.AppendResultStart(dst)
+		empty := len(result)
+		out, err := n.run(ctx, &e.call, result)
+		e.method.done(time.Since(begun), err)
+		switch {
+		case e.call.Notification:
+			return out[:start]
+		case err == nil:
+			if len(out) == empty {
+				out = append(out, "null"...)
+			}
+			e.outcome = outcomeOK
+			return jsonrpc.AppendResultEnd(out, e.id)
+		}
+		e.outcome, e.answer = n.failure(err, false), err
+		dst = out[:start]
+	}
+	return jsonrpc.AppendError(dst, e.answer, e.id)
+}
+
+// admitted is Dialect.Admit. A panic in it is that call's error and no more.
+func (n *Node) admitted(ctx context.Context, c *Call) (err *jsonrpc.Error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = n.panicked(c, v)
+		}
+	}()
+	return n.dialect.Admit(ctx, c)
+}
+
+// run is Dialect.Run. A panic in it is that call's error and no more; what it
+// had appended is dropped.
+func (n *Node) run(ctx context.Context, c *Call, dst []byte) (out []byte, err *jsonrpc.Error) {
+	defer func() {
+		if v := recover(); v != nil {
+			out, err = dst, n.panicked(c, v)
+		}
+	}()
+	out, err = n.dialect.Run(ctx, c, dst)
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+func (n *Node) panicked(c *Call, v any) *jsonrpc.Error {
+	n.log.Error("a method panicked", "method", c.Label, "panic", v, "stack", string(debug.Stack()))
+	return &jsonrpc.Error{Code: jsonrpc.InternalError, Message: "Internal error"}
+}
+
+// entriesFor makes room for so many entries, all zero.
+func (x *exchange) entriesFor(count int) []entry {
+	x.entries = slices.Grow(x.entries[:0], count)[:count]
+	return x.entries
+}

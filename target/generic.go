@@ -1,0 +1,157 @@
+package target
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"volley/internal/jsonrpc"
+)
+
+// generic is JSON-RPC 2.0 itself with methods to try a client against: sum,
+// subtract and echo answer from their params, sleep and burn hold an execution
+// slot for a time, idle or at work, and fail answers the error it is given.
+type generic struct {
+	config GenericConfig
+	pool   *Pool
+
+	mu     sync.Mutex // guards random
+	random *rand.Rand
+}
+
+// Generic is the dialect called jsonrpc. The config comes from
+// ParseGenericConfig.
+func Generic(c GenericConfig) Dialect {
+	return &generic{config: c, pool: NewPool(c.Slots), random: rand.New(rand.NewPCG(c.Seed, 0))}
+}
+
+// genericMethod is a method of the generic dialect, as Call.State carries it.
+type genericMethod uint8
+
+const (
+	noMethod genericMethod = iota
+	sumMethod
+	subtractMethod
+	echoMethod
+	sleepMethod
+	burnMethod
+	failMethod
+)
+
+const genericMethodList = "sum, subtract, echo, sleep, burn and fail"
+
+func genericMethodOf(name []byte) genericMethod {
+	switch string(name) {
+	case "sum":
+		return sumMethod
+	case "subtract":
+		return subtractMethod
+	case "echo":
+		return echoMethod
+	case "sleep":
+		return sleepMethod
+	case "burn":
+		return burnMethod
+	case "fail":
+		return failMethod
+	}
+	return noMethod
+}
+
+// unsupportedLabel is the one label of all methods that there are not; nearcore
+// gives it this name.
+const unsupportedLabel = "UNSUPPORTED_METHOD"
+
+// The generic dialect's own answers. Codes of batches as a whole are those of
+// jsonrpsee, which NEAR took over.
+var (
+	errMethodNotFound = jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "Method not found"}
+	errStopping       = jsonrpc.Error{Code: jsonrpc.InternalError, Message: "Internal error", Data: []byte(`"the call was cut off before it had run"`)}
+)
+
+func invalidParams(why string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "Invalid params", Data: jsonrpc.AppendString(nil, why)}
+}
+
+// Policy is JSON-RPC 2.0 section 6, with HTTP 200 for every answer.
+func (g *generic) Policy() Policy {
+	refusal := func(code jsonrpc.Code, message string, data DataForm) Refusal {
+		return Refusal{Status: http.StatusOK, Error: jsonrpc.Error{Code: code, Message: message}, Data: data}
+	}
+	invalid := refusal(jsonrpc.InvalidRequest, "Invalid Request", NoData)
+	return Policy{
+		Base:                "/",
+		BodyLimit:           g.config.BodyLimit,
+		Enabled:             g.config.EnableBatchRequests,
+		Disabled:            refusal(-32005, "batch requests are not supported by this server", NoData),
+		ParseFailed:         refusal(jsonrpc.ParseError, "Parse error", NoData),
+		Empty:               invalid,
+		EntryLimit:          g.config.BatchSizeLimit,
+		TooMany:             refusal(-32010, "The batch request was too large", LimitText),
+		ResponseLimit:       g.config.BatchResponseSizeLimit,
+		TooLarge:            refusal(-32011, "The batch response was too large", LimitText),
+		Concurrency:         g.config.BatchConcurrencyLimit,
+		OnlyNotifications:   http.StatusNoContent,
+		Invalid:             invalid.Error,
+		UnknownMembersValid: true,
+		SingleNotification:  true,
+		MetricsPrefix:       "volley_rpc_",
+	}
+}
+
+func (*generic) Connect(Transport) any { return nil }
+
+func (*generic) Pages() map[string]http.HandlerFunc { return nil }
+
+func (*generic) Status(*Call, *jsonrpc.Error) int { return http.StatusOK }
+
+func (*generic) Malformed(*jsonrpc.Request) (e *jsonrpc.Error, status int, echo bool) {
+	return &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "Invalid Request"}, http.StatusOK, false
+}
+
+func (*generic) Admit(_ context.Context, c *Call) *jsonrpc.Error {
+	m := genericMethodOf(c.Method)
+	if m == noMethod {
+		c.Label = unsupportedLabel
+		return &errMethodNotFound
+	}
+	c.Label, c.State = string(c.Method), m
+	return nil
+}
+
+// Run holds a slot for the method's service time and for its own.
+func (g *generic) Run(ctx context.Context, c *Call, dst []byte) ([]byte, *jsonrpc.Error) {
+	service := g.draw(c.Label)
+	if g.pool.Acquire(ctx) != nil {
+		return dst, &errStopping
+	}
+	defer g.pool.Release()
+	if service > 0 && Wait(ctx, service) != nil {
+		return dst, &errStopping
+	}
+	switch c.State.(genericMethod) {
+	case sumMethod:
+		return sum(c, dst)
+	case subtractMethod:
+		return subtract(c, dst)
+	case echoMethod:
+		return append(dst, c.Params...), nil
+	case sleepMethod:
+		return sleep(ctx, c, dst)
+	case burnMethod:
+		return burn(ctx, c, dst)
+	}
+	return dst, fail(c)
+}
+
+func (g *generic) draw(method string) time.Duration {
+	s := g.config.Service[method]
+	if s.IsZero() {
+		return 0
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return s.Draw(g.random)
+}
