@@ -1,0 +1,249 @@
+package scrape_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"volley/loadgen/scrape"
+)
+
+func TestParse(t *testing.T) {
+	const openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+	for _, c := range []struct {
+		why, contentType, text string
+		want                   map[string]float64
+	}{
+		{"nothing at all", "", "", map[string]float64{}},
+		{"a bare name, untyped", "text/plain", "up 1\n", map[string]float64{"up": 1}},
+		{"labels are sorted", "text/plain; version=0.0.4", "# TYPE c counter\nc{z=\"1\",a=\"2\"} 3 1700000000000\n", map[string]float64{`c{a="2",z="1"}`: 3}},
+		{"label values are escaped as in the text", "", `g{a="q\"b\\s\nn é"} -1.5e-3` + "\n", map[string]float64{`g{a="q\"b\\s\nn é"}`: -0.0015}},
+		{"names beyond the classic alphabet", "text/plain; version=1.0.0; escaping=allow-utf-8", `{"a.b","c d"="e",f="g"} 7` + "\n", map[string]float64{`{"a.b","c d"="e",f="g"}`: 7}},
+		{"a histogram", "", "# TYPE h histogram\nh_bucket{m=\"q\",le=\"0.50\"} 1\nh_bucket{m=\"q\",le=\"1.0\"} 2\nh_bucket{m=\"q\",le=\"+Inf\"} 3\nh_sum{m=\"q\"} 4.5\nh_count{m=\"q\"} 3\n",
+			map[string]float64{`h_bucket{le="0.5",m="q"}`: 1, `h_bucket{le="1",m="q"}`: 2, `h_bucket{le="+Inf",m="q"}`: 3, `h_sum{m="q"}`: 4.5, `h_count{m="q"}`: 3}},
+		{"a histogram of fractions", "", "# TYPE h histogram\nh_bucket{le=\"+Inf\"} 2.5\nh_sum 1\nh_count 2.5\n",
+			map[string]float64{`h_bucket{le="+Inf"}`: 2.5, `h_sum`: 1, `h_count`: 2.5}},
+		{"a summary", "", "# TYPE s summary\ns{quantile=\"0.5\"} 1\ns{quantile=\"0.999\"} 2\ns_sum 3\ns_count 4\n",
+			map[string]float64{`s{quantile="0.5"}`: 1, `s{quantile="0.999"}`: 2, "s_sum": 3, "s_count": 4}},
+		{"what is not told is not made up", "", "# TYPE s summary\ns{quantile=\"0.5\"} 1\n", map[string]float64{`s{quantile="0.5"}`: 1}},
+		{"values that are not finite are left out", "", "a NaN\nb +Inf\nc -Inf\nd 0\n", map[string]float64{"d": 0}},
+		{"OpenMetrics", openMetrics, "# TYPE c counter\n# UNIT c \nc_total{a=\"b\"} 5 # {trace=\"x\"} 1\nc_created{a=\"b\"} 1.7e9\n# TYPE h histogram\nh_bucket{le=\"1.0\"} 2\nh_bucket{le=\"+Inf\"} 2\nh_count 2\nh_sum 1\n# EOF\n",
+			map[string]float64{`c_total{a="b"}`: 5, `h_bucket{le="1"}`: 2, `h_bucket{le="+Inf"}`: 2, "h_count": 2, "h_sum": 1}},
+	} {
+		got, err := scrape.Parse(strings.NewReader(c.text), c.contentType)
+		if err != nil || !maps.Equal(got, c.want) {
+			t.Errorf("%s: %v, %v; want %v", c.why, got, err, c.want)
+		}
+	}
+}
+
+func TestParse_refuses(t *testing.T) {
+	for _, c := range []struct{ contentType, text, want string }{
+		{"text/html; charset=utf-8", "<html>", `content type "text/html; charset=utf-8" is no Prometheus text exposition`},
+		{"application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited", "", "is no Prometheus text exposition"},
+		{"text/plain; version=9", "", "is no Prometheus text exposition"},
+		{"nonsense;;", "", "is no Prometheus text exposition"},
+		{"", "{\"jsonrpc\":\"2.0\"}\n", "the exposition is malformed"},
+		{"", "up 1\nup{ 2\n", "line 2"},
+		{"", "up", "unexpected end of input"},
+		{"", "up 1\nup 2\n", `tells series "up" twice`},
+		{"", "s_sum 1\n# TYPE s summary\ns_sum 1\n", `tells series "s_sum" twice`},
+		{"application/openmetrics-text; version=1.0.0", "up 1\n", "the exposition is malformed"},
+	} {
+		got, err := scrape.Parse(strings.NewReader(c.text), c.contentType)
+		if err == nil || got != nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Parse(%q, %q): %v, %v; want an error that says %q", c.text, c.contentType, got, err, c.want)
+		}
+	}
+}
+
+// endless is a comment without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte("#"), len(p))), nil }
+
+func TestParse_cap(t *testing.T) {
+	if _, err := scrape.Parse(endless{}, ""); err == nil || err.Error() != "the exposition is larger than 64 MiB" {
+		t.Errorf("an endless exposition: %v", err)
+	}
+}
+
+func TestParse_geth(t *testing.T) {
+	f, err := os.Open("testdata/geth-metrics.prom")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	got, err := scrape.Parse(f, "text/plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{
+		"chain_head_block": 21884211,
+		`geth_info{arch="amd64",commit="0000000000000000000000000000000000000000",os="linux",protocol_versions="68",version="1.17.10-stable"}`: 1,
+		"p2p_peers":                           50,
+		"rpc_duration_all_count":              10514,
+		`rpc_duration_all{quantile="0.5"}`:    41984,
+		`rpc_duration_all{quantile="0.75"}`:   98304,
+		`rpc_duration_all{quantile="0.95"}`:   1.6777216e+07,
+		`rpc_duration_all{quantile="0.99"}`:   2.9360128e+07,
+		`rpc_duration_all{quantile="0.999"}`:  3.3554432e+07,
+		`rpc_duration_all{quantile="0.9999"}`: 3.3554432e+07,
+		"rpc_failure":                         37,
+		"rpc_requests":                        10514,
+		"rpc_success":                         10477,
+		"system_cpu_procload":                 12,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+}
+
+// The format's own writer, in each of the formats that it can be asked for,
+// must be read back as what was put into it.
+func TestFetch_clientGolang(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	entries := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "batch_entries_total", Help: "h"}, []string{"outcome", "method"})
+	size := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "batch_size", Help: "h", Buckets: []float64{1, 2.5, 1e6}}, []string{"method"})
+	busy := prometheus.NewGauge(prometheus.GaugeOpts{Name: "busy", Help: "h"})
+	wait := prometheus.NewSummary(prometheus.SummaryOpts{Name: "wait_seconds", Help: "h", Objectives: map[float64]float64{0.5: 0.05}})
+	idle := prometheus.NewSummary(prometheus.SummaryOpts{Name: "idle_seconds", Help: "h", Objectives: map[float64]float64{0.5: 0.05}})
+	none := prometheus.NewGauge(prometheus.GaugeOpts{Name: "none", Help: "h"})
+	reg.MustRegister(entries, size, busy, wait, idle, none)
+	entries.WithLabelValues("ok", "query").Add(3)
+	entries.WithLabelValues("a \"b\"\\\n", "status").Inc()
+	for _, v := range []float64{1, 2, 3, 2e6} {
+		size.WithLabelValues("query").Observe(v)
+	}
+	busy.Set(-2.25)
+	wait.Observe(0.125)
+	none.Set(math.NaN())
+	want := map[string]float64{
+		`batch_entries_total{method="query",outcome="ok"}`:           3,
+		`batch_entries_total{method="status",outcome="a \"b\"\\\n"}`: 1,
+		`batch_size_bucket{le="1",method="query"}`:                   1,
+		`batch_size_bucket{le="2.5",method="query"}`:                 2,
+		`batch_size_bucket{le="1e+06",method="query"}`:               3,
+		`batch_size_bucket{le="+Inf",method="query"}`:                4,
+		`batch_size_sum{method="query"}`:                             2000006,
+		`batch_size_count{method="query"}`:                           4,
+		`busy`:                                                       -2.25,
+		`wait_seconds{quantile="0.5"}`:                               0.125,
+		`wait_seconds_sum`:                                           0.125,
+		`wait_seconds_count`:                                         1,
+		`idle_seconds_sum`:                                           0,
+		`idle_seconds_count`:                                         0,
+	}
+	handler := promhttp.HandlerFor(reg, promhttp.HandlerOpts{EnableOpenMetrics: true})
+	for _, c := range []struct{ asks, answers string }{
+		{"", "text/plain"}, // as Fetch asks
+		{"application/openmetrics-text;version=1.0.0", "application/openmetrics-text"},
+		{"text/plain;version=1.0.0;escaping=allow-utf-8", "text/plain"},
+	} {
+		var answered http.Header
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if c.asks != "" {
+				r.Header.Set("Accept", c.asks)
+			}
+			handler.ServeHTTP(w, r)
+			answered = w.Header()
+		}))
+		sample, err := scrape.Fetch(t.Context(), server.Client(), server.URL)
+		server.Close()
+		if err != nil || sample.Err != "" || !maps.Equal(sample.Series, want) {
+			t.Errorf("asked for %q: %v\n got %v\nwant %v", c.asks, err, sample.Series, want)
+		}
+		if !strings.HasPrefix(answered.Get("Content-Type"), c.answers) {
+			t.Errorf("asked for %q: answered %q", c.asks, answered.Get("Content-Type"))
+		}
+		if answered.Get("Content-Encoding") != "gzip" {
+			t.Errorf("asked for %q: content encoding %q, not gzip", c.asks, answered.Get("Content-Encoding"))
+		}
+	}
+}
+
+func TestFetch_fails(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/down":
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case "/html":
+			w.Header().Set("Content-Type", "text/html")
+		case "/cut":
+			w.Header().Set("Content-Length", "100")
+			io.WriteString(w, "up 1\n")
+		}
+	}))
+	defer server.Close()
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	secret := strings.Replace(server.URL, "http://", "http://user:hunter2@", 1) + "/down?token=hunter2"
+	for _, c := range []struct {
+		ctx       context.Context
+		url, want string
+		is        error
+	}{
+		{t.Context(), server.URL + "/down", "scrape: the node answered HTTP status 503 Service Unavailable", nil},
+		{t.Context(), server.URL + "/html", "text/html", nil},
+		{t.Context(), server.URL + "/cut", "reading the exposition", io.ErrUnexpectedEOF},
+		{t.Context(), closed.URL, "connection refused", nil},
+		{t.Context(), secret, "503", nil},
+		{t.Context(), "http://hunter2 host/", "scrape: ", nil},
+		{gone, secret, "context canceled", context.Canceled},
+	} {
+		sample, err := scrape.Fetch(c.ctx, nil, c.url)
+		if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
+			t.Errorf("%s: %v, want %q", c.url, err, c.want)
+			continue
+		}
+		if sample.Err != err.Error() || sample.Series != nil {
+			t.Errorf("%s: sample %+v does not tell %v", c.url, sample, err)
+		}
+		if strings.Contains(sample.Err, "hunter2") {
+			t.Errorf("%s: the error tells a secret: %s", c.url, sample.Err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	geth, err := os.ReadFile("testdata/geth-metrics.prom")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(geth, "")
+	f.Add([]byte("# TYPE h histogram\nh_bucket{m=\"q\",le=\"0.50\"} 1\nh_bucket{m=\"q\",le=\"+Inf\"} 3\nh_sum{m=\"q\"} 4.5\nh_count{m=\"q\"} 3\n"), "text/plain; version=0.0.4")
+	f.Add([]byte("{\"a.b\",\"c d\"=\"e\",f=\"g\\\"\"} 7\n"), "text/plain; version=1.0.0; escaping=allow-utf-8")
+	f.Add([]byte("# TYPE c counter\nc_total{a=\"b\"} 5 # {trace=\"x\"} 1\n# EOF\n"), "application/openmetrics-text; version=1.0.0")
+	f.Fuzz(func(t *testing.T, text []byte, contentType string) {
+		series, err := scrape.Parse(bytes.NewReader(text), contentType)
+		if (err == nil) != (series != nil) {
+			t.Fatalf("%v beside %v", series, err)
+		}
+		// What was read, written as text, must be read back the same.
+		var again strings.Builder
+		for name, v := range series {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Fatalf("%s is %v", name, v)
+			}
+			again.WriteString(name + " " + strconv.FormatFloat(v, 'g', -1, 64) + "\n")
+		}
+		back, err := scrape.Parse(strings.NewReader(again.String()), "text/plain; version=1.0.0; escaping=allow-utf-8")
+		if err != nil || !maps.Equal(back, series) && series != nil {
+			t.Fatalf("%v came back as %v (%v)", series, back, err)
+		}
+	})
+}
