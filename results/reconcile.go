@@ -80,17 +80,20 @@ func (r *reconciler) entries(t *Counts, dialect, family string) {
 }
 
 // invalidEntries gives the entries that the node must have found malformed, and
-// how many others carried the same code: those it may have counted so or as an
-// error of the method.
+// how many others carried a code that says so: those it may have counted so or as
+// an error of the method.
 func invalidEntries(by *[NumClasses]uint64, codes map[int64]uint64) (invalid, unclear uint64) {
 	invalid = by[Rejected]
-	same := codes[-32600]
+	same := codes[-32600] + codes[-32700]
 	return invalid, min(same-min(same, invalid), by[RPCError])
 }
 
-// methodNotFound tells the codes that say so: -32601, and in RCP -32004 (§12).
+// methodNotFound tells the code that says so: -32601, but in RCP -32004 (§12).
 func methodNotFound(dialect string) func(int64) bool {
-	return func(code int64) bool { return code == -32601 || dialect == "rcp" && code == -32004 }
+	if dialect == "rcp" {
+		return func(code int64) bool { return code == -32004 }
+	}
+	return func(code int64) bool { return code == -32601 }
 }
 
 // notRun tells the codes of batches refused before any entry ran.

@@ -1,0 +1,395 @@
+package results_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"volley/results"
+)
+
+// store writes the snapshots as a run would, without its end.
+func store(t *testing.T, dir string, m results.Meta, snaps []*results.Snapshot) *results.Writer {
+	t.Helper()
+	w, err := results.Create(dir, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	for i, s := range snaps {
+		if err := w.Interval(s); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Node(results.NodeSample{At: s.End, Series: map[string]float64{"a_total": float64(i), "nan": math.NaN()}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+func aggregate(snaps []*results.Snapshot) *results.Aggregate {
+	var a results.Aggregate
+	for _, s := range snaps {
+		a.Add(s)
+	}
+	return &a
+}
+
+func sameAggregate(t *testing.T, got, want *results.Aggregate) {
+	t.Helper()
+	if len(got.Phases()) != len(want.Phases()) {
+		t.Fatalf("%d phases, want %d", len(got.Phases()), len(want.Phases()))
+	}
+	for i := range got.Phases() {
+		sameSlice(t, fmt.Sprintf("phase %d", i), &got.Phases()[i], &want.Phases()[i])
+	}
+	if got.End != want.End || !got.Wall.Equal(want.Wall) || got.Planned != want.Planned || got.MaxInFlight != want.MaxInFlight {
+		t.Errorf("got %v %v %d %d, want %v %v %d %d", got.End, got.Wall, got.Planned, got.MaxInFlight, want.End, want.Wall, want.Planned, want.MaxInFlight)
+	}
+}
+
+func TestFinishedRunComesBackAsItWas(t *testing.T) {
+	dir, m := filepath.Join(t.TempDir(), "new", "run"), sampleMeta()
+	snaps, _ := sampleSnapshots(m, 1, 60)
+	w := store(t, dir, m, snaps)
+	want := results.Summarise(m, aggregate(snaps), results.End{
+		Finished:  begin.Add(8 * time.Second),
+		Before:    results.NodeSample{Series: map[string]float64{`near_rpc_batch_requests_total{outcome="ok"}`: 3}},
+		After:     results.NodeSample{Series: map[string]float64{`near_rpc_batch_requests_total{outcome="ok"}`: 10}},
+		Generator: results.Generator{CPUFraction: 0.25, Verdict: results.GeneratorOK, Planned: 700, CPUs: 2},
+		Warnings:  []string{"a warning <of the generator>"},
+		Pinned:    map[string]string{"final": "abc"},
+	})
+	if err := w.Finish(want); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Cut || run.Summary.Dir != dir {
+		t.Errorf("cut %v, dir %q", run.Cut, run.Summary.Dir)
+	}
+	want.Dir = dir
+	if !reflect.DeepEqual(run.Summary, want) {
+		t.Errorf("summary\n got %+v\nwant %+v", run.Summary, want)
+	}
+	if !reflect.DeepEqual(run.Meta, m) {
+		t.Errorf("meta\n got %+v\nwant %+v", run.Meta, m)
+	}
+	a, err := run.Aggregate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameAggregate(t, a, aggregate(snaps))
+
+	samples, err := run.NodeSamples()
+	if err != nil || len(samples) != len(snaps) {
+		t.Fatalf("%d samples, %v", len(samples), err)
+	}
+	if want := map[string]float64{"a_total": 6}; samples[6].At != 7*time.Second || !reflect.DeepEqual(samples[6].Series, want) {
+		t.Errorf("last sample %+v", samples[6])
+	}
+	i := 0
+	for s, err := range run.Snapshots() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := snaps[i]; s.Start != w.Start || s.End != w.End || s.Current != w.Current || s.InFlight != w.InFlight || s.Planned != w.Planned || !s.Wall.Equal(w.Wall) {
+			t.Errorf("interval %d: got %+v, want %+v", i, s, w)
+		}
+		i++
+	}
+	if i != len(snaps) {
+		t.Errorf("%d intervals, want %d", i, len(snaps))
+	}
+	leftovers, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
+	if err != nil || leftovers != nil {
+		t.Errorf("left behind: %v %v", leftovers, err)
+	}
+}
+
+func TestRunGoingOnReadsAsCutOff(t *testing.T) {
+	dir, m := t.TempDir(), sampleMeta()
+	snaps, _ := sampleSnapshots(m, 2, 60)
+	store(t, dir, m, snaps[:3])
+	run, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := run.Summary
+	if !run.Cut || s.Status != results.Cut || !s.Finished.Equal(begin.Add(3*time.Second)) {
+		t.Errorf("cut %v, status %q, finished %v", run.Cut, s.Status, s.Finished)
+	}
+	if s.Totals.Calls != 180 || s.Phases[0].Calls+s.Phases[1].Calls != 180 || s.Phases[1].ElapsedS < 1 || s.Phases[1].ElapsedS > 1.01 {
+		t.Errorf("totals %+v, phases %+v", s.Totals, s.Phases)
+	}
+	if len(s.Warnings) == 0 || !strings.HasPrefix(s.Warnings[0], "the run was cut off at 2026-07-01T12:00:03Z, 3s after its start") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+// A kill can end a file at any byte. Whatever it is, the rows before are read.
+func TestKilledAtEveryByte(t *testing.T) {
+	dir, m := t.TempDir(), sampleMeta()
+	snaps, _ := sampleSnapshots(m, 3, 8)
+	snaps = snaps[:3]
+	store(t, dir, m, snaps[:2])
+	before := map[string]int64{}
+	for _, name := range []string{"intervals.jsonl", "latency.hlog"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[name] = info.Size()
+	}
+	full := t.TempDir()
+	store(t, full, m, snaps)
+	files := map[string][]byte{}
+	for _, name := range []string{"run.json", "intervals.jsonl", "latency.hlog"} {
+		data, err := os.ReadFile(filepath.Join(full, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = data
+	}
+	cut := t.TempDir()
+	write := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(cut, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	two, three := aggregate(snaps[:2]), aggregate(snaps)
+	for _, name := range []string{"intervals.jsonl", "latency.hlog"} {
+		for n, data := range files {
+			write(n, data)
+		}
+		for size := before[name]; size <= int64(len(files[name])); size++ {
+			write(name, files[name][:size])
+			run, err := results.Open(cut)
+			if err != nil {
+				t.Fatalf("%s cut at %d: %v", name, size, err)
+			}
+			whole := size == int64(len(files[name]))
+			a, err := run.Aggregate()
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case whole:
+				sameAggregate(t, a, three)
+			case name == "intervals.jsonl":
+				sameAggregate(t, a, two)
+			default: // the counts are all there, the distributions up to some line
+				all, want, had := a.Total(nil), three.Total(nil), two.Total(nil)
+				if !reflect.DeepEqual(all.Totals(), want.Totals()) {
+					t.Fatalf("%s cut at %d: counts %+v", name, size, all.Totals())
+				}
+				if n := all.Response.TotalCount(); n < had.Response.TotalCount() || n > want.Response.TotalCount() {
+					t.Fatalf("%s cut at %d: %d response times", name, size, n)
+				}
+			}
+			told := strings.Contains(strings.Join(run.Summary.Warnings, "\n"), name+" ends in the middle")
+			if torn := !whole && (name == "latency.hlog" || size > before[name]); told != torn {
+				t.Fatalf("%s cut at %d: torn end told: %v: %q", name, size, told, run.Summary.Warnings)
+			}
+		}
+	}
+}
+
+func TestKilledBeforeTheFirstInterval(t *testing.T) {
+	for _, missing := range [][]string{nil, {"latency.hlog"}, {"intervals.jsonl"}, {"intervals.jsonl", "latency.hlog", "node.jsonl", "plan.yaml"}} {
+		dir := t.TempDir()
+		store(t, dir, sampleMeta(), nil)
+		for _, name := range missing {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run, err := results.Open(dir)
+		if err != nil {
+			t.Fatalf("without %v: %v", missing, err)
+		}
+		if run.Summary.Status != results.Cut || run.Summary.Totals.Calls != 0 {
+			t.Errorf("without %v: %+v", missing, run.Summary)
+		}
+	}
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	edit := func(name string, f func(string) string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			name := filepath.Join(dir, name)
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(f(string(data))), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	replace := func(name, old, new string) func(t *testing.T, dir string) {
+		return edit(name, func(s string) string {
+			if !strings.Contains(s, old) {
+				t.Fatalf("%s holds no %q", name, old)
+			}
+			return strings.Replace(s, old, new, 1)
+		})
+	}
+	line := func(name string, n int, text string) func(t *testing.T, dir string) {
+		return edit(name, func(s string) string {
+			lines := strings.Split(s, "\n")
+			lines[n-1] = text
+			return strings.Join(lines, "\n")
+		})
+	}
+	for _, tt := range []struct {
+		why    string
+		damage func(t *testing.T, dir string)
+		want   string
+	}{
+		{"no run", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "run.json")) }, "is no run directory"},
+		{"run.json torn", edit("run.json", func(s string) string { return s[:100] }), "run.json: unexpected end of JSON input"},
+		{"a newer run", replace("run.json", `"format": 1`, `"format": 2`), "run.json: format 2 is newer than this volley reads (1): use a newer volley"},
+		{"no format", replace("run.json", `"format": 1`, `"format": 0`), "run.json: format 0 is none"},
+		{"a damaged row", line("intervals.jsonl", 3, `{"start_ns":`), "intervals.jsonl:3: "},
+		{"a row of no phase", replace("intervals.jsonl", `"index":0`, `"index":7`), "intervals.jsonl:2: phase 7: the plan has 3"},
+		{"an unknown class", replace("intervals.jsonl", `"ok"`, `"okay"`), `intervals.jsonl:2: unknown outcome class "okay"`},
+		{"another file's header", line("intervals.jsonl", 1, `{"format":1,"what":"volley node series"}`), `intervals.jsonl:1: the first line does not say "volley intervals"`},
+		{"newer rows", line("intervals.jsonl", 1, `{"format":9,"what":"volley intervals"}`), "intervals.jsonl:1: format 9 is newer"},
+		{"a damaged distribution", line("latency.hlog", 7, "Tag=response/warm%20up,0,1,1,AAAA"), "latency.hlog:7: "},
+		{"a distribution of nothing", replace("latency.hlog", "Tag=service/", "Tag=other/"), "latency.hlog:7: tag \"other/warm%20up\" belongs to nothing"},
+	} {
+		dir, m := t.TempDir(), sampleMeta()
+		snaps, _ := sampleSnapshots(m, 4, 20)
+		store(t, dir, m, snaps[:3])
+		tt.damage(t, dir)
+		if _, err := results.Open(dir); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %q", tt.why, err, tt.want)
+		}
+	}
+}
+
+func TestCreateNeverOverwrites(t *testing.T) {
+	dir := t.TempDir()
+	store(t, dir, sampleMeta(), nil)
+	if _, err := results.Create(dir, sampleMeta()); err == nil || !strings.Contains(err.Error(), "holds a run already: choose another directory") {
+		t.Errorf("a second run: %v", err)
+	}
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "thesis.tex"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := results.Create(other, sampleMeta()); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("a directory of something else: %v", err)
+	}
+	if _, err := results.Create(filepath.Join(other, "thesis.tex"), sampleMeta()); err == nil {
+		t.Error("a file was taken for a directory")
+	}
+}
+
+func TestWriteErrorsAreTold(t *testing.T) {
+	w := store(t, t.TempDir(), sampleMeta(), nil)
+	snaps, _ := sampleSnapshots(sampleMeta(), 4, 20)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Interval(snaps[0]); err == nil {
+		t.Error("an interval went nowhere, and nobody said so")
+	}
+	if err := w.Node(results.NodeSample{}); err == nil {
+		t.Error("a scrape went nowhere, and nobody said so")
+	}
+	if _, err := w.NodeLog(); err == nil {
+		t.Error("the node's log is closed, and nobody said so")
+	}
+	w = store(t, t.TempDir(), sampleMeta(), nil)
+	if err := w.Interval(&results.Snapshot{Phases: []results.PhaseSlice{{Phase: 3}}}); err == nil {
+		t.Error("a phase that the plan does not have was taken")
+	}
+}
+
+func TestNodeLogIsInTheDirectory(t *testing.T) {
+	dir := t.TempDir()
+	w := store(t, dir, sampleMeta(), nil)
+	log, err := w.NodeLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(log, "ready")
+	got, err := os.ReadFile(filepath.Join(dir, "node.log"))
+	if err != nil || string(got) != "ready\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// The log must be one that the HdrHistogram family reads: its Go reader is the oracle.
+func TestLatencyLogIsAnHdrHistogramLog(t *testing.T) {
+	dir, m := t.TempDir(), sampleMeta()
+	snaps, _ := sampleSnapshots(m, 5, 60)
+	store(t, dir, m, snaps)
+	data, err := os.ReadFile(filepath.Join(dir, "latency.hlog"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]*hdrhistogram.Histogram{}
+	tags := []string{"warm%20up", "steady%2C%20%C3%A9%2F%0A%231", "warm%20up#2"}
+	a := aggregate(snaps)
+	for i := range a.Phases() {
+		p := &a.Phases()[i]
+		want["response/"+tags[i]], want["service/"+tags[i]], want["lateness/"+tags[i]] = p.Response, p.Service, p.Lateness
+	}
+	got := map[string]*hdrhistogram.Histogram{}
+	in := hdrhistogram.NewHistogramLogReader(bytes.NewReader(data))
+	for {
+		h, err := in.NextIntervalHistogram()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h == nil {
+			break
+		}
+		at := time.UnixMilli(h.StartTimeMs())
+		if since := at.Sub(begin); since < 0 || since >= 7*time.Second || h.EndTimeMs()-h.StartTimeMs() != 1000 {
+			t.Errorf("%s: interval from %v to %v", h.Tag(), h.StartTimeMs(), h.EndTimeMs())
+		}
+		if got[h.Tag()] == nil {
+			got[h.Tag()] = h
+		} else if dropped := got[h.Tag()].Merge(h); dropped != 0 {
+			t.Errorf("%s: %d dropped", h.Tag(), dropped)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d tags, want %d", len(got), len(want))
+	}
+	for tag, w := range want {
+		if got[tag] == nil || !got[tag].Equals(w) {
+			t.Errorf("tag %s is not what was recorded", tag)
+		}
+	}
+	// The third number is the interval's maximum in milliseconds.
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "Tag=response/") {
+			f := strings.Split(line, ",")
+			h, err := hdrhistogram.Decode([]byte(strings.TrimSpace(f[4])))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := fmt.Sprintf("%.3f", float64(h.Max())/1000); f[3] != want {
+				t.Errorf("maximum %s, want %s", f[3], want)
+			}
+		}
+	}
+}
