@@ -22,8 +22,8 @@
 //   - Limits are enforced, not only advertised: -32602, the id echoed, data
 //     {"limit": N, "size": M}.
 //
-// The embeddings are hashed word and character n-gram features (see the encoder),
-// a function of the text alone: equal texts give equal vectors in any process,
-// similar texts near ones. They measure a server's batching, not a model's
-// quality; config adds service times where a model's cost is wanted.
+// The embeddings are hashed words and character trigrams, a function of the text
+// alone: equal texts give equal vectors on every machine, similar texts near
+// ones. They serve to measure batching, not retrieval; Config.Service adds the
+// time that a model would take. rerank is late interaction over token vectors.
 package rcp

@@ -258,7 +258,7 @@ func TestCapabilitiesTellTheConfig(t *testing.T) {
 		t.Errorf("embed: %+v", caps.Embed)
 	case !reflect.DeepEqual(caps.Embed.Encodings, []string{"json", "f32-base64"}):
 		t.Errorf("encodings: %v", caps.Embed.Encodings)
-	case caps.SparseEmbed == nil, caps.MultiVector["dimension"] != 14.0:
+	case caps.SparseEmbed["vocabulary"] != float64(vocabulary), caps.MultiVector["dimension"] != 14.0:
 		t.Errorf("sparse and multi: %+v", caps)
 	case caps.Rerank.MaxCandidates != 13, !reflect.DeepEqual(caps.Rerank.Methods, []string{"colbert"}):
 		t.Errorf("rerank: %+v", caps.Rerank)
