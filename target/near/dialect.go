@@ -189,12 +189,7 @@ func (d *Dialect) Pages() map[string]http.HandlerFunc {
 }
 
 func page(body func([]byte) []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		}
+	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		// What cannot be written has nobody left to read it.
 		_, _ = w.Write(body(nil))

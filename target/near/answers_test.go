@@ -1,0 +1,303 @@
+package near
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"volley/internal/jsonrpc"
+	"volley/target"
+)
+
+// exchange is one call as the engine makes it.
+type exchange struct {
+	label  string
+	status int
+	body   string // the result, or the whole error object
+}
+
+func ask(t testing.TB, d *Dialect, method, params string) exchange {
+	t.Helper()
+	text := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q}`, method)
+	if params != "" {
+		text = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
+	}
+	members, _, err := jsonrpc.Split([]byte(text), nil)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	c := &target.Call{Request: jsonrpc.ParseRequest(members[0])}
+	failure := d.Admit(context.Background(), c)
+	var out []byte
+	if failure == nil {
+		out, failure = d.Run(context.Background(), c, []byte("kept "))
+		if !strings.HasPrefix(string(out), "kept ") || failure != nil && len(out) != len("kept ") {
+			t.Fatalf("%s: what was there became %q", text, out)
+		}
+		out = out[len("kept "):]
+	}
+	if failure != nil {
+		out = jsonrpc.AppendError(nil, failure, nil)
+		out = out[len(`{"jsonrpc":"2.0","error":`) : len(out)-len(`,"id":null}`)]
+	}
+	if !json.Valid(out) {
+		t.Fatalf("%s: the answer is no JSON: %s", text, out)
+	}
+	return exchange{c.Label, d.Status(c, failure), string(out)}
+}
+
+// The node of these tests: epochs of 100 blocks, three of them kept, a head
+// that stands.
+func standing3(t testing.TB) (*Dialect, *still) {
+	t.Helper()
+	c, err := ParseConfig(target.ConfigFile{Name: "c", Data: []byte(
+		`{"gc_num_epochs_to_keep": 3, "volley": {"seed": 5, "accounts": 10, "epoch_length": 100}}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := newStill()
+	c.Clock = clock.now
+	return New(c), clock
+}
+
+func handler(cause, info, data string) string {
+	return `{"name":"HANDLER_ERROR","cause":{"info":` + info + `,"name":"` + cause +
+		`"},"code":-32000,"message":"Server error","data":` + data + `}`
+}
+
+func validation(text string) string {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return strings.ReplaceAll(`{"name":"REQUEST_VALIDATION_ERROR","cause":{"name":"PARSE_ERROR","info":{"error_message":TEXT}},`+
+		`"code":-32700,"message":"Parse error","data":TEXT}`, "TEXT", string(quoted))
+}
+
+func failedArgs(text string) string { return validation("Failed parsing args: " + text) }
+
+func TestQueryErrors(t *testing.T) {
+	d, _ := standing3(t)
+	head, gone := d.chain.at(startHead), d.chain.at(startHead-201)
+	at := func(b *block, rest string) string {
+		return fmt.Sprintf(`{"block_hash":"%s","block_height":%d%s}`, b.hash, b.height, rest)
+	}
+	unseen := strings.Repeat("2", 44)
+	const someKey = "ed25519:11111111111111111111111111111111"
+	for _, c := range []struct {
+		name, params, label string
+		status              int
+		want                string
+	}{
+		{"unknown block by height", `{"request_type":"view_account","account_id":"near","block_id":1300001}`, "query_view_account", 200,
+			handler("UNKNOWN_BLOCK", `{"block_reference":{"block_id":1300001}}`, `"DB Not Found Error: BLOCK HEIGHT: 1300001 \n Cause: Unknown"`)},
+		{"unknown block below the head", `{"request_type":"view_account","account_id":"near","block_id":5}`, "query_view_account", 422,
+			handler("UNKNOWN_BLOCK", `{"block_reference":{"block_id":5}}`, `"DB Not Found Error: BLOCK HEIGHT: 5 \n Cause: Unknown"`)},
+		{"unknown block by hash", `{"request_type":"view_account","account_id":"near","block_id":"` + unseen + `"}`, "query_view_account", 200,
+			handler("UNKNOWN_BLOCK", `{"block_reference":{"block_id":"`+unseen+`"}}`, `"DB Not Found Error: BLOCK HEADER: `+unseen+`"`)},
+		{"garbage-collected block by height", `{"request_type":"view_account","account_id":"near","block_id":1299799}`, "query_view_account", 200,
+			handler("GARBAGE_COLLECTED_BLOCK", at(gone, ""), `"The data for block #1299799 is garbage collected on this node, use an archival node to fetch historical data"`)},
+		{"garbage-collected block by hash", `{"request_type":"view_state","account_id":"near","prefix_base64":"","block_id":"` + gone.hash + `"}`, "query_view_state", 200,
+			handler("GARBAGE_COLLECTED_BLOCK", at(gone, ""), `"The data for block #1299799 is garbage collected on this node, use an archival node to fetch historical data"`)},
+		{"invalid account", `{"request_type":"view_account","account_id":"a..b \"é","finality":"optimistic"}`, "query_view_account", 200,
+			handler("INVALID_ACCOUNT", at(head, `,"requested_account_id":"a..b \"é"`), `"Account ID a..b \"é is invalid"`)},
+		{"unknown account", `{"request_type":"view_account","account_id":"x.near","finality":"optimistic"}`, "query_view_account", 200,
+			handler("UNKNOWN_ACCOUNT", at(head, `,"requested_account_id":"x.near"`), `"account x.near does not exist while viewing"`)},
+		{"unknown account's state", `{"request_type":"view_state","account_id":"x.near","prefix_base64":"","finality":"optimistic"}`, "query_view_state", 200,
+			handler("UNKNOWN_ACCOUNT", at(head, `,"requested_account_id":"x.near"`), `"account x.near does not exist while viewing"`)},
+		{"unknown account's contract", `{"request_type":"call_function","account_id":"x.near","method_name":"m","args_base64":"e30=","finality":"optimistic"}`, "query_call_function", 200,
+			handler("UNKNOWN_ACCOUNT", at(head, `,"requested_account_id":"x.near"`), `"account x.near does not exist while viewing"`)},
+		{"no contract code", `{"request_type":"view_code","account_id":"near","finality":"optimistic"}`, "query_view_code", 200,
+			handler("NO_CONTRACT_CODE", at(head, `,"contract_account_id":"near"`), `"Contract code for contract ID #near has never been observed on the node"`)},
+
+		{"unknown access key is a result", `{"request_type":"view_access_key","account_id":"near","public_key":"` + someKey + `","finality":"optimistic"}`, "query_view_access_key", 200,
+			at(head, `,"error":"access key `+someKey+` does not exist while viewing","logs":[]`)},
+		{"so is an unknown account's", `{"request_type":"view_access_key","account_id":"x.near","public_key":"11111111111111111111111111111111","finality":"optimistic"}`, "query_view_access_key", 200,
+			at(head, `,"error":"access key `+someKey+` does not exist while viewing","logs":[]`)},
+		{"a call without a contract is a result", `{"request_type":"call_function","account_id":"near","method_name":"m","args_base64":"","finality":"optimistic"}`, "query_call_function", 200,
+			at(head, `,"error":"wasm execution failed with error: CompilationError(CodeDoesNotExist { account_id: AccountId(\"near\") })","logs":[]`)},
+
+		{"no params", ``, "query", 400, failedArgs("invalid type: null, expected struct RpcQueryRequest")},
+		{"null params", `null`, "query", 400, failedArgs("invalid type: null, expected struct RpcQueryRequest")},
+		{"no block reference", `{"request_type":"view_account","account_id":"near"}`, "query", 400,
+			failedArgs("no variant of enum BlockReference found in flattened data")},
+		{"a path and data by name", `{"path":"account/near","data":"","finality":"final"}`, "query", 400, failedArgs("missing field `request_type`")},
+		{"no account", `{"request_type":"view_account","finality":"final"}`, "query", 400, failedArgs("missing field `account_id`")},
+		{"account of a wrong type", `{"request_type":"view_account","account_id":5,"finality":"final"}`, "query", 400,
+			failedArgs("invalid type: integer `5`, expected a string")},
+		{"unknown request type", `{"request_type":"view_gas_key_nonces","account_id":"near","finality":"final"}`, "query", 400,
+			failedArgs("unknown variant `view_gas_key_nonces`, expected one of `view_account`, `view_code`, `view_state`, `view_access_key`, `view_access_key_list`, `call_function`")},
+		{"unknown finality", `{"request_type":"view_account","account_id":"near","finality":"Final"}`, "query", 400,
+			failedArgs("unknown variant `Final`, expected one of `optimistic`, `near-final`, `final`")},
+		{"finality of a wrong type", `{"request_type":"view_account","account_id":"near","finality":{}}`, "query", 400,
+			failedArgs("invalid type: map, expected string")},
+		{"unknown checkpoint", `{"request_type":"view_account","account_id":"near","sync_checkpoint":"latest"}`, "query", 400,
+			failedArgs("unknown variant `latest`, expected one of `genesis`, `earliest_available`")},
+		{"negative height", `{"request_type":"view_account","account_id":"near","block_id":-1}`, "query", 400,
+			failedArgs("data did not match any variant of untagged enum BlockId")},
+		{"fractional height", `{"request_type":"view_account","account_id":"near","block_id":1.0}`, "query", 400,
+			failedArgs("data did not match any variant of untagged enum BlockId")},
+		{"short hash", `{"request_type":"view_account","account_id":"near","block_id":"2222"}`, "query", 400,
+			failedArgs("data did not match any variant of untagged enum BlockId")},
+		{"no base58", `{"request_type":"view_account","account_id":"near","block_id":"0OIl"}`, "query", 400,
+			failedArgs("data did not match any variant of untagged enum BlockId")},
+		{"no key", `{"request_type":"view_access_key","account_id":"near","finality":"final"}`, "query", 400, failedArgs("missing field `public_key`")},
+		{"key of a strange curve", `{"request_type":"view_access_key","account_id":"near","public_key":"rsa:11","finality":"final"}`, "query", 400,
+			failedArgs("unknown key type 'rsa'")},
+		{"short key", `{"request_type":"view_access_key","account_id":"near","public_key":"ed25519:11","finality":"final"}`, "query", 400,
+			failedArgs("invalid key length: expected the input of 32 bytes, but 2 was given")},
+		{"no method", `{"request_type":"call_function","account_id":"near","args_base64":"","finality":"final"}`, "query", 400, failedArgs("missing field `method_name`")},
+		{"args that are no base64", `{"request_type":"call_function","account_id":"near","method_name":"m","args_base64":"{}","finality":"final"}`, "query", 400,
+			failedArgs("args_base64: illegal base64 data at input byte 0")},
+		{"no prefix", `{"request_type":"view_state","account_id":"near","finality":"final"}`, "query", 400, failedArgs("missing field `prefix_base64`")},
+		{"proof neither asked for nor not", `{"request_type":"view_state","account_id":"near","prefix_base64":"","include_proof":1,"finality":"final"}`, "query", 400,
+			failedArgs("invalid type: integer `1`, expected a boolean")},
+
+		{"path without an account", `["account",""]`, "query", 400, validation("Not enough query parameters provided")},
+		{"unknown path", `["balance/near",""]`, "query", 400, validation("Unknown path balance")},
+		{"path of a call without a method", `["call/near",""]`, "query", 400, validation("Method name is missing")},
+		{"path with an invalid key", `["access_key/near/ed25519:zz",""]`, "query", 400, validation("Invalid public key")},
+		{"path with data that is no base58", `["contract/near","0"]`, "query", 400, validation("provided string contained invalid character '0' at byte 0")},
+		{"path with too much data", `["contract/near","` + strings.Repeat("1", 10*1024-len("contract/near")+1) + `"]`, "query", 400, validation("Query data size is too large")},
+		{"path with much too much data", `["call/near/m","` + strings.Repeat("z", 1<<20) + `"]`, "query", 400, validation("Query data size is too large")},
+		{"path of an unknown account", `["account/x.near",""]`, "query_view_account", 200,
+			handler("UNKNOWN_ACCOUNT", at(head, `,"requested_account_id":"x.near"`), `"account x.near does not exist while viewing"`)},
+		{"one position", `["account/near"]`, "query", 400, failedArgs("invalid type: sequence, expected struct RpcQueryRequest")},
+		{"three positions", `["account/near","",""]`, "query", 400, failedArgs("invalid type: sequence, expected struct RpcQueryRequest")},
+		{"positions of a wrong type", `["account/near",0]`, "query", 400, failedArgs("invalid type: sequence, expected struct RpcQueryRequest")},
+		{"no positions", `[]`, "query", 400, failedArgs("invalid type: sequence, expected struct RpcQueryRequest")},
+	} {
+		if got := ask(t, d, "query", c.params); got != (exchange{c.label, c.status, c.want}) {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, exchange{c.label, c.status, c.want})
+		}
+	}
+}
+
+func TestQueryResults(t *testing.T) {
+	d, _ := standing3(t)
+	near, _ := d.ledger.find([]byte("near"))
+	user, _ := d.ledger.find([]byte("user3.near"))
+	key := d.ledger.key(user.index)
+	at := func(height uint64, before, after string) string {
+		return fmt.Sprintf(`{%s"block_hash":"%s","block_height":%d%s}`, before, d.chain.at(height).hash, height, after)
+	}
+	account := func(a account, height uint64) string {
+		return at(height, `"amount":"`+string(a.amount(height).appendTo(nil))+`",`,
+			`,"code_hash":"11111111111111111111111111111111","locked":"0","storage_paid_at":0,"storage_usage":182`)
+	}
+	accessKey := func(height uint64) string {
+		return at(height, "", fmt.Sprintf(`,"nonce":%d,"permission":"FullAccess"`, user.nonce(height)))
+	}
+	for _, c := range []struct{ name, params, label, want string }{
+		{"optimistic", `{"request_type":"view_account","account_id":"near","finality":"optimistic"}`, "query_view_account", account(near, startHead)},
+		{"near-final", `{"request_type":"view_account","account_id":"near","finality":"near-final"}`, "query_view_account", account(near, startHead-1)},
+		{"final", `{"request_type":"view_account","account_id":"near","finality":"final"}`, "query_view_account", account(near, startHead-2)},
+		{"height", `{"request_type":"view_account","account_id":"near","block_id":1299900}`, "query_view_account", account(near, 1299900)},
+		{"hash", `{"request_type":"view_account","account_id":"near","block_id":"` + d.chain.at(1299901).hash + `"}`, "query_view_account", account(near, 1299901)},
+		{"earliest", `{"request_type":"view_account","account_id":"near","sync_checkpoint":"earliest_available"}`, "query_view_account", account(near, 1299800)},
+		{"block_id before finality", `{"finality":"final","request_type":"view_account","account_id":"near","block_id":1299900}`, "query_view_account", account(near, 1299900)},
+		{"the last of two members", `{"request_type":"view_code","account_id":"near","finality":"final","request_type":"view_account"}`, "query_view_account", account(near, startHead-2)},
+		{"members unknown to it", `{"request_type":"view_account","account_id":"near","finality":"final","x":[{"finality":1}]}`, "query_view_account", account(near, startHead-2)},
+		{"escapes", `{"request\u005ftype":"view\u005Faccount","account_id":"ne\u0061r","finality":"fin\u0061l"}`, "query_view_account", account(near, startHead-2)},
+		{"white space", " {\n\"request_type\" :\t\"view_account\" , \"account_id\":\"near\",\"finality\": \"final\" } ", "query_view_account", account(near, startHead-2)},
+		{"path", `["account/near",""]`, "query_view_account", account(near, startHead)},
+
+		{"access key", `{"request_type":"view_access_key","account_id":"user3.near","public_key":"` + key + `","finality":"final"}`, "query_view_access_key", accessKey(startHead - 2)},
+		{"access key without its curve", `{"request_type":"view_access_key","account_id":"user3.near","public_key":"` + strings.TrimPrefix(key, "ed25519:") + `","finality":"final"}`, "query_view_access_key", accessKey(startHead - 2)},
+		{"access key by path", `["access_key/user3.near/` + key + `",""]`, "query_view_access_key", accessKey(startHead)},
+		{"access keys", `{"request_type":"view_access_key_list","account_id":"user3.near","finality":"final"}`, "query_view_access_key_list",
+			at(startHead-2, "", fmt.Sprintf(`,"keys":[{"access_key":{"nonce":%d,"permission":"FullAccess"},"public_key":"%s"}]`, user.nonce(startHead-2), key))},
+		{"access keys by path", `["access_key/user3.near",""]`, "query_view_access_key_list",
+			at(startHead, "", fmt.Sprintf(`,"keys":[{"access_key":{"nonce":%d,"permission":"FullAccess"},"public_key":"%s"}]`, user.nonce(startHead), key))},
+		{"an unknown account's access keys", `{"request_type":"view_access_key_list","account_id":"x.near","finality":"final"}`, "query_view_access_key_list",
+			at(startHead-2, "", `,"keys":[]`)},
+		{"state", `{"request_type":"view_state","account_id":"near","prefix_base64":"U1RBVEU=","finality":"final"}`, "query_view_state", at(startHead-2, "", `,"values":[]`)},
+		{"state with proof", `{"request_type":"view_state","account_id":"near","prefix_base64":"","include_proof":true,"finality":"final"}`, "query_view_state_with_proof", at(startHead-2, "", `,"values":[]`)},
+		{"state by path", `["contract/near","2g"]`, "query_view_state", at(startHead, "", `,"values":[]`)},
+		{"path with just enough data", `["contract/near","` + strings.Repeat("1", 10*1024-len("contract/near")) + `"]`, "query_view_state", at(startHead, "", `,"values":[]`)},
+		{"data that no path reads", `["account/near","0OIl"]`, "query_view_account", account(near, startHead)},
+	} {
+		if got := ask(t, d, "query", c.params); got != (exchange{c.label, 200, c.want}) {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, exchange{c.label, 200, c.want})
+		}
+	}
+}
+
+func TestOtherMethods(t *testing.T) {
+	d, _ := standing3(t)
+	blockParse := func(text string) string { return failedArgs(text) }
+	for _, c := range []struct {
+		name, method, params, label string
+		status                      int
+		want                        string
+	}{
+		{"health", "health", ``, "health", 200, "null"},
+		{"health ignores params", "health", `[1]`, "health", 200, "null"},
+		{"unknown", "Query", `{}`, "UNSUPPORTED_METHOD", 400,
+			`{"name":"REQUEST_VALIDATION_ERROR","cause":{"name":"METHOD_NOT_FOUND","info":{"method_name":"Query"}},"code":-32601,"message":"Method not found","data":"Query"}`},
+		{"no such block", "block", `{"block_id":1300001}`, "block", 200,
+			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK HEIGHT: 1300001 \n Cause: Unknown"`)},
+		{"no such block, passed", "block", `{"block_id":5}`, "block", 422,
+			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK HEIGHT: 5 \n Cause: Unknown"`)},
+		{"no such block, passed, by position", "block", `[5]`, "block", 200,
+			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK HEIGHT: 5 \n Cause: Unknown"`)},
+		{"no such block by hash", "block", `["11111111111111111111111111111111"]`, "block", 200,
+			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK HEADER: 11111111111111111111111111111111 \n Cause: Unknown"`)},
+		{"collected block", "block", `{"sync_checkpoint":"genesis"}`, "block", 200,
+			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK: `+d.chain.at(genesisHeight).hash+` \n Cause: Unknown"`)},
+		{"no params", "block", ``, "block", 400, blockParse("invalid type: null, expected struct RpcBlockRequest")},
+		{"no reference", "block", `{}`, "block", 400, blockParse("no variant of enum BlockReference found in flattened data")},
+		{"two positions", "block", `[1,2]`, "block", 400, blockParse("invalid type: sequence, expected struct RpcBlockRequest")},
+		{"null position", "block", `[null]`, "block", 400, blockParse("data did not match any variant of untagged enum BlockId")},
+	} {
+		if got := ask(t, d, c.method, c.params); got != (exchange{c.label, c.status, c.want}) {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, exchange{c.label, c.status, c.want})
+		}
+	}
+}
+
+func TestHTTPStatusFollowsTheKindOfError(t *testing.T) {
+	d, _ := standing3(t)
+	for _, c := range []struct {
+		err  *jsonrpc.Error
+		want int
+	}{
+		{nil, 200},
+		{&jsonrpc.Error{Code: -32000, Message: "Server error"}, 200},
+		{handlerFailure("UNKNOWN_ACCOUNT", []byte("{}"), ""), 200},
+		{handlerFailure("TIMEOUT_ERROR", []byte("{}"), ""), 408},
+		{methodNotFound([]byte("nope")), 400},
+		{argsFailure("no"), 400},
+		{internalFailure("no"), 500},
+	} {
+		if got := d.Status(&target.Call{}, c.err); got != c.want {
+			t.Errorf("%+v: %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+func FuzzQuery(f *testing.F) {
+	for _, seed := range []string{
+		`{"request_type":"view_account","account_id":"near","finality":"final"}`,
+		`{"request_type":"view_access_key","account_id":"a..b","public_key":"ed25519:1","block_id":"2"}`,
+		`{"request_type":"call_function","account_id":"near","method_name":"\ud800","args_base64":"e30=","block_id":18446744073709551616}`,
+		`{"request_type":"view_state","account_id":"near","prefix_base64":"","include_proof":true,"sync_checkpoint":"genesis"}`,
+		`["access_key/near/ed25519:1","0"]`, `[["account/near"],{}]`, `null`, `[]`, `{}`, `"x"`,
+	} {
+		f.Add([]byte(seed))
+	}
+	d, _ := standing3(f)
+	f.Fuzz(func(t *testing.T, params []byte) {
+		if _, _, err := jsonrpc.Split(params, nil); err != nil {
+			return // the engine lets no such thing through
+		}
+		for _, method := range []string{"query", "block"} {
+			got := ask(t, d, method, string(params))
+			if got.label == "" || got.status < 200 {
+				t.Fatalf("%s %s: %+v", method, params, got)
+			}
+		}
+	})
+}

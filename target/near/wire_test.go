@@ -1,0 +1,163 @@
+package near
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"volley/target"
+	"volley/target/wirecase"
+)
+
+// serve runs a node on a real socket for as long as the test lasts.
+func serve(t *testing.T, d *Dialect) (base string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- target.New(d, target.Options{}).Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String()
+}
+
+func TestWireCases(t *testing.T) {
+	suite, err := wirecase.Load("../testdata/vectors/near-batch.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if suite.Dialect != "near" || len(suite.Cases) == 0 {
+		t.Fatalf("%d cases of dialect %q", len(suite.Cases), suite.Dialect)
+	}
+	for _, c := range suite.Cases {
+		t.Run(c.Name, func(t *testing.T) {
+			base := serve(t, New(parse(t, string(c.Node))))
+			if err := c.Do(t.Context(), base); err != nil {
+				t.Errorf("%s: %v", c.Why, err)
+			}
+		})
+	}
+}
+
+func TestABareNotificationIsNoRequest(t *testing.T) {
+	base := serve(t, New(DefaultConfig()))
+	for _, body := range []string{
+		`{"jsonrpc":"2.0","method":"status"}`,
+		`{"jsonrpc":"2.0","id":1,"result":true}`,
+		`{"jsonrpc":"2.0","id":1,"method":"status","extra":0}`,
+		`{"jsonrpc":"1.0","id":1,"method":"status"}`,
+		`"status"`,
+	} {
+		resp, err := http.Post(base, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := read(t, resp)
+		const want = `{"jsonrpc":"2.0","error":{"name":"REQUEST_VALIDATION_ERROR","cause":{"name":"PARSE_ERROR","info":{"error_message":"JSON RPC Request format was expected"}},"code":-32700,"message":"Parse error","data":"JSON RPC Request format was expected"},"id":null}`
+		if resp.StatusCode != http.StatusBadRequest || got != want {
+			t.Errorf("%s: %d %s", body, resp.StatusCode, got)
+		}
+	}
+}
+
+func TestPages(t *testing.T) {
+	base := serve(t, New(parse(t, `{"rpc": {"addr": "127.0.0.1:3030"}, "volley": {"chain_id": "localnet"}}`)))
+	get := func(method, path string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, base+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, read(t, resp)
+	}
+	if status, body := get(http.MethodGet, "/health"); status != 200 || body != "null" {
+		t.Errorf("/health: %d %s", status, body)
+	}
+	for _, path := range []string{"/health", "/status"} {
+		if status, body := get(http.MethodHead, path); status != 200 || body != "" {
+			t.Errorf("HEAD %s: %d %q", path, status, body)
+		}
+	}
+	status, body := get(http.MethodGet, "/status")
+	var got struct {
+		ChainID  string `json:"chain_id"`
+		RPCAddr  string `json:"rpc_addr"`
+		SyncInfo struct {
+			LatestBlockHeight uint64 `json:"latest_block_height"`
+			Syncing           bool   `json:"syncing"`
+		} `json:"sync_info"`
+	}
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	if status != 200 || got.ChainID != "localnet" || got.RPCAddr != "127.0.0.1:3030" ||
+		got.SyncInfo.LatestBlockHeight < startHead || got.SyncInfo.Syncing {
+		t.Errorf("/status: %d %s", status, body)
+	}
+}
+
+func TestEntriesCountUnderTheirRequestType(t *testing.T) {
+	base := serve(t, New(DefaultConfig()))
+	const batch = `[{"jsonrpc":"2.0","id":1,"method":"query","params":{"request_type":"view_account","account_id":"near","finality":"final"}},
+		{"jsonrpc":"2.0","id":2,"method":"query","params":{"request_type":"view_account","account_id":"nobody.near","finality":"final"}},
+		{"jsonrpc":"2.0","id":3,"method":"query"},
+		{"jsonrpc":"2.0","method":"query","params":["access_key/near",""]},
+		{"jsonrpc":"2.0","id":4,"method":"status"}]`
+	for _, body := range []string{batch, `{"jsonrpc":"2.0","id":1,"method":"nope"}`, `{"jsonrpc":"2.0","id":1,"method":"health"}`} {
+		resp, err := http.Post(base, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(t, resp)
+	}
+	resp, err := http.Get(base + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exposition := read(t, resp)
+	for _, line := range []string{
+		`near_rpc_total_count{method="query_view_account"} 2`,
+		`near_rpc_error_count{err_code="-32000",method="query_view_account"} 1`,
+		`near_rpc_total_count{method="query"} 1`,
+		`near_rpc_error_count{err_code="-32700",method="query"} 1`,
+		`near_rpc_total_count{method="query_view_access_key_list"} 1`,
+		`near_rpc_total_count{method="UNSUPPORTED_METHOD"} 1`,
+		`near_rpc_error_count{err_code="-32601",method="UNSUPPORTED_METHOD"} 1`,
+		`near_rpc_total_count{method="health"} 1`,
+		`near_rpc_batch_entries_total{outcome="ok"} 1`,
+		`near_rpc_batch_entries_total{outcome="error"} 2`,
+		`near_rpc_batch_entries_total{outcome="notification"} 1`,
+		`near_rpc_batch_entries_total{outcome="method_not_found"} 1`,
+	} {
+		if !strings.Contains(exposition, line+"\n") {
+			t.Errorf("no line %s", line)
+		}
+	}
+	if t.Failed() {
+		t.Log(exposition)
+	}
+}
+
+func read(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
