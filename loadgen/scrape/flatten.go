@@ -12,24 +12,22 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// flattener gathers the series of metric families.
+// flattener gathers the series of metrics.
 type flattener struct {
-	series map[string]float64
-}
-
-func (f flattener) family(family *dto.MetricFamily) error {
-	for _, m := range family.GetMetric() {
-		if err := f.metric(family.GetName(), m); err != nil {
-			return err
-		}
-	}
-	return nil
+	series  map[string]float64
+	untyped bool // buckets and quantiles come as plain samples, their bounds as written
 }
 
 func (f flattener) metric(name string, m *dto.Metric) error {
 	labels := make([]label, 0, len(m.GetLabel())+1)
 	for _, l := range m.GetLabel() {
-		labels = append(labels, label{l.GetName(), l.GetValue()})
+		value := l.GetValue()
+		if f.untyped && (l.GetName() == model.QuantileLabel || l.GetName() == model.BucketLabel && strings.HasSuffix(name, "_bucket")) {
+			if v, err := strconv.ParseFloat(value, 64); err == nil {
+				value = number(v)
+			}
+		}
+		labels = append(labels, label{l.GetName(), value})
 	}
 	switch {
 	case m.Counter != nil:
@@ -96,7 +94,7 @@ func (f flattener) add(name string, labels []label, value float64) error {
 		return nil
 	}
 	if _, twice := f.series[key]; twice {
-		return fmt.Errorf("the exposition tells series %.200q twice", key)
+		return fmt.Errorf("it tells series %.200q twice", key)
 	}
 	f.series[key] = value
 	return nil

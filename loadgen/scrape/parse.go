@@ -2,19 +2,17 @@ package scrape
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 
-	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 )
 
 // Parse reads one exposition to its end and yields its series. Content types
 // understood are the Prometheus text format, which an empty one stands for too,
-// and OpenMetrics as far as expfmt reads it.
+// and OpenMetrics, but for the composite values of its version 2.
 //
 // A series is named as the exposition writes it, its labels sorted by name:
 // `up`, `rpc_requests_total{code="-32601",method="query"}`. A histogram h yields
@@ -39,20 +37,28 @@ func Parse(r io.Reader, contentType string) (map[string]float64, error) {
 		return nil, fmt.Errorf("the exposition is larger than %d MiB", MaxBody>>20)
 	}
 	f := flattener{series: make(map[string]float64)}
-	decoder := expfmt.NewDecoder(bytes.NewReader(body), format.WithEscapingScheme(model.NoEscaping))
-	for {
-		var family dto.MetricFamily
-		switch err := decoder.Decode(&family); {
-		case errors.Is(err, io.EOF):
-			return f.series, nil
-		case err != nil:
-			return nil, fmt.Errorf("the exposition is malformed: %w", err)
-		}
-		if err := f.family(&family); err != nil {
-			return nil, err
+	if format.FormatType() == expfmt.TypeOpenMetrics {
+		f.untyped = true
+		if body, err = classic(body); err != nil {
+			return nil, malformed(err)
 		}
 	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(body))
+	if err != nil {
+		return nil, malformed(err)
+	}
+	for name, family := range families {
+		for _, m := range family.GetMetric() {
+			if err := f.metric(name, m); err != nil {
+				return nil, malformed(err)
+			}
+		}
+	}
+	return f.series, nil
 }
+
+func malformed(err error) error { return fmt.Errorf("the exposition is malformed: %w", err) }
 
 func formatOf(contentType string) (expfmt.Format, error) {
 	if contentType == "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -39,8 +40,12 @@ func TestParse(t *testing.T) {
 			map[string]float64{`s{quantile="0.5"}`: 1, `s{quantile="0.999"}`: 2, "s_sum": 3, "s_count": 4}},
 		{"what is not told is not made up", "", "# TYPE s summary\ns{quantile=\"0.5\"} 1\n", map[string]float64{`s{quantile="0.5"}`: 1}},
 		{"values that are not finite are left out", "", "a NaN\nb +Inf\nc -Inf\nd 0\n", map[string]float64{"d": 0}},
-		{"OpenMetrics", openMetrics, "# TYPE c counter\n# UNIT c \nc_total{a=\"b\"} 5 # {trace=\"x\"} 1\nc_created{a=\"b\"} 1.7e9\n# TYPE h histogram\nh_bucket{le=\"1.0\"} 2\nh_bucket{le=\"+Inf\"} 2\nh_count 2\nh_sum 1\n# EOF\n",
-			map[string]float64{`c_total{a="b"}`: 5, `h_bucket{le="1"}`: 2, `h_bucket{le="+Inf"}`: 2, "h_count": 2, "h_sum": 1}},
+		{"OpenMetrics: exemplars and timestamps are passed over, _created is a series like others", openMetrics,
+			"# TYPE c counter\n# UNIT c \n# HELP c x\nc_total{a=\"b } \\\" # {\"} 5 1520879607.789 # {trace=\"x\"} 1\nc_created{a=\"b\"} 17\nc2_total 1 # {} 1\nno_labels 2 1\n# EOF\n",
+			map[string]float64{`c_total{a="b } \" # {"}`: 5, `c_created{a="b"}`: 17, "c2_total": 1, "no_labels": 2}},
+		{"OpenMetrics: bounds are written as in the text format", openMetrics,
+			"# TYPE h gaugehistogram\nh_bucket{le=\"1.0\",a=\"1.0\"} 2\nh_bucket{le=\"+Inf\"} 2\nh_gcount 2\n# TYPE s summary\ns{quantile=\"0.50\"} 1\nx_total{le=\"1.0\"} 1\n# EOF\n",
+			map[string]float64{`h_bucket{a="1.0",le="1"}`: 2, `h_bucket{le="+Inf"}`: 2, "h_gcount": 2, `s{quantile="0.5"}`: 1, `x_total{le="1.0"}`: 1}},
 	} {
 		got, err := scrape.Parse(strings.NewReader(c.text), c.contentType)
 		if err != nil || !maps.Equal(got, c.want) {
@@ -60,7 +65,9 @@ func TestParse_refuses(t *testing.T) {
 		{"", "up", "unexpected end of input"},
 		{"", "up 1\nup 2\n", `tells series "up" twice`},
 		{"", "s_sum 1\n# TYPE s summary\ns_sum 1\n", `tells series "s_sum" twice`},
-		{"application/openmetrics-text; version=1.0.0", "up 1\n", "the exposition is malformed"},
+		{"application/openmetrics-text; version=1.0.0", "up 1\n", `it ends before "# EOF"`},
+		{"application/openmetrics-text; version=1.0.0", "up{a=\"# EOF\n", `it ends before "# EOF"`},
+		{"application/openmetrics-text; version=2.0.0", "h {count:1,sum:2}\n# EOF\n", "the exposition is malformed"},
 	} {
 		got, err := scrape.Parse(strings.NewReader(c.text), c.contentType)
 		if err == nil || got != nil || !strings.Contains(err.Error(), c.want) {
@@ -72,7 +79,12 @@ func TestParse_refuses(t *testing.T) {
 // endless is a comment without an end.
 type endless struct{}
 
-func (endless) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte("#"), len(p))), nil }
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '#'
+	}
+	return len(p), nil
+}
 
 func TestParse_cap(t *testing.T) {
 	if _, err := scrape.Parse(endless{}, ""); err == nil || err.Error() != "the exposition is larger than 64 MiB" {
@@ -246,4 +258,22 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%v came back as %v (%v)", series, back, err)
 		}
 	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	var text strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&text, "rpc_requests_total{code=\"200\",method=\"m%d\"} %d\n", i, i)
+	}
+	for name, contentType := range map[string]string{"text": "text/plain", "openmetrics": "application/openmetrics-text"} {
+		b.Run(name, func(b *testing.B) {
+			body := text.String() + "# EOF\n"
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				if _, err := scrape.Parse(strings.NewReader(body), contentType); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
