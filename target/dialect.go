@@ -54,7 +54,9 @@ type Dialect interface {
 	Pages() map[string]http.HandlerFunc
 }
 
-// Call is one request on its way through a dialect.
+// Call is one request on its way through a dialect. It and all that it points to
+// are the dialect's until Run returns, or Admit with an error, and not after:
+// the node uses their space again. An admitted call is always run.
 type Call struct {
 	jsonrpc.Request
 	Batch        bool   // a member of an array, be it of one

@@ -60,7 +60,10 @@ func (n *Node) serveRPC(w http.ResponseWriter, r *http.Request, method string) {
 	conn := n.connectionOf(r.Context())
 	x := newExchange(conn)
 	defer x.free()
-	x.method, x.session = method, r.Header.Get("RCP-Session")
+	x.method = method
+	if session := r.Header["Rcp-Session"]; len(session) > 0 { // the canonical spelling of RCP-Session
+		x.session = session[0]
+	}
 
 	deadlines := http.NewResponseController(w) // both calls fail where there are none, as in a test's recorder
 	deadlines.SetWriteDeadline(time.Time{})

@@ -40,9 +40,8 @@ func (n *Node) ServeStream(ctx context.Context, in io.Reader, out io.Writer) err
 	}()
 	var calls sync.WaitGroup
 	slots := make(chan struct{}, streamCalls)
-	ended := s.each(ctx, lines, func(x *exchange) {
+	ended := s.each(ctx, lines, slots, func(x *exchange) {
 		n.takeLine(life, x)
-		slots <- struct{}{}
 		calls.Go(func() {
 			n.finish(life, x)
 			s.answer(x)
@@ -76,25 +75,32 @@ type stream struct {
 
 func (s *stream) stop() { s.once.Do(func() { close(s.over) }) }
 
-// each gives every line to do until there are no more; ended is false when it
-// stopped before the input did.
-func (s *stream) each(ctx context.Context, lines <-chan *exchange, do func(*exchange)) (ended bool) {
+// each takes a slot and gives it and the next line to do, until there are no
+// more lines; ended is false when it stopped before the input did.
+func (s *stream) each(ctx context.Context, lines <-chan *exchange, slots chan<- struct{}, do func(*exchange)) (ended bool) {
 	for {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return false
+		case <-s.over:
+			return false
+		}
 		select { // a stream that is over takes no line, also if one is there
 		case <-s.over:
 			return false
 		default:
 		}
 		select {
-		case <-ctx.Done():
-			return false
-		case <-s.over:
-			return false
 		case x, ok := <-lines:
 			if !ok {
 				return true
 			}
 			do(x)
+		case <-ctx.Done():
+			return false
+		case <-s.over:
+			return false
 		}
 	}
 }
