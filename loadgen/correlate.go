@@ -1,0 +1,362 @@
+package loadgen
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+
+	"volley/internal/jsonrpc"
+	"volley/loadgen/transport"
+	"volley/results"
+)
+
+// correlator decides what became of a call and of each of its entries. It is not
+// safe for concurrent use; each caller has one, and it allocates nothing for a
+// call that went well.
+//
+// The rules, in the order in which they apply:
+//
+//   - An exchange without an answer gives its class to every entry.
+//   - An empty body (white space included) answers nothing: with a 2xx status
+//     notifications are notified and all else is missing; else it is an HTTP error.
+//   - A body without a single JSON-RPC answer in it is a malformed response, or,
+//     when the status is not 2xx, an HTTP error. A body with one is judged by its
+//     answers whatever the status says: NEAR answers singletons with 400, 408, 422
+//     and 500.
+//   - A batch answered as a whole by one error object is a batch-level error:
+//     see batchLevel.
+//   - Answers are matched by id, as integers: our ids are unsigned and contiguous
+//     within a call, so that the entry is found by subtraction. 7, 7.0 and 7e0 are
+//     the same id (JSON has one kind of number and servers re-encode them); "7" is not. The
+//     first answer to an entry counts; a further one makes it a duplicate entry.
+//   - A member that was sent malformed is owed a rejection: an error -32600 or
+//     -32700 with its own id or without one. Those without an id are matched
+//     by count. Another error code is an rpc error; a result, which says that the
+//     node ran what it should have refused, is a malformed response.
+//   - An error without an id answers a singleton: HTTP leaves no doubt which
+//     request is meant. A notification refused this way is an rpc error.
+//   - Any other answer is surplus, and makes the call one with an unknown id: an id
+//     that was not sent, a notification's included.
+type correlator struct {
+	m     *message
+	state []results.Class // by entry; pending until an answer decides
+	code  []int64         // by entry, of rpc errors and rejections
+	each  func(*jsonrpc.Answer)
+
+	answers int  // elements that are JSON-RPC answers
+	junk    int  // elements that are not
+	surplus int  // answers to nothing that was asked
+	unknown bool // one of them had an id that was not sent
+	nulls   []int64
+	lone    lone // the last answer; meant for a reply that has but one
+
+	words  []byte // of the first error met
+	buffer []byte
+	detail string // the last Outcome.Detail, kept so that a repetition costs nothing
+	codes  []results.CodeCount
+}
+
+// pending is the state of an entry that has no answer yet.
+const pending = results.Class(255)
+
+// lone is what batchLevel has to know of the only answer.
+type lone struct {
+	kind  jsonrpc.AnswerKind
+	code  int64
+	idles bool // no id, or null
+	entry int  // -1: not ours
+}
+
+func newCorrelator() *correlator {
+	c := &correlator{}
+	c.each = c.answer
+	return c
+}
+
+// judge is the one place where outcomes are decided. It sets the outcome's Class,
+// ByClass, Codes, Surplus, HTTPStatus, BytesIn and Detail; Codes is valid until
+// the next call.
+func (c *correlator) judge(m *message, reply transport.Reply, err error, o *results.Outcome) {
+	c.begin(m)
+	o.ByClass = [results.NumClasses]int{}
+	o.HTTPStatus, o.BytesIn = reply.Status, len(reply.Body)
+	class, whole := c.exchange(reply, err)
+	if whole {
+		c.surplus = 0
+		o.ByClass[class] = len(m.members)
+		if class == results.BatchError {
+			c.addCode(c.lone.code)
+		}
+	} else {
+		c.settle(o)
+		class = c.gravest(o)
+	}
+	o.Class, o.Codes, o.Surplus = class, c.codes, c.surplus
+	o.Detail = ""
+	if class.Failed() {
+		o.Detail = c.explain(class, reply, err)
+	}
+}
+
+func (c *correlator) begin(m *message) {
+	n := len(m.members)
+	if cap(c.state) < n {
+		c.state, c.code = make([]results.Class, n), make([]int64, n)
+	}
+	c.state, c.code = c.state[:n], c.code[:n]
+	for i := range c.state {
+		c.state[i] = pending
+	}
+	c.m = m
+	c.answers, c.junk, c.surplus, c.unknown = 0, 0, 0, false
+	c.nulls, c.words, c.codes = c.nulls[:0], c.words[:0], c.codes[:0]
+	c.lone = lone{}
+}
+
+// exchange reads the reply. whole says that class is the call's and every entry's.
+func (c *correlator) exchange(reply transport.Reply, err error) (class results.Class, whole bool) {
+	if err != nil {
+		return failureClass(err), true
+	}
+	good := reply.Status >= 200 && reply.Status <= 299
+	none := results.HTTPError // what a body without an answer is
+	if good {
+		none = results.MalformedResponse
+	}
+	if len(bytes.Trim(reply.Body, " \t\r\n")) == 0 {
+		return results.HTTPError, !good
+	}
+	batch, n, err := jsonrpc.ScanReply(reply.Body, c.each)
+	if err != nil {
+		c.answers, c.words = 0, c.words[:0] // of a text that cannot be trusted
+		return none, true
+	}
+	if c.answers == 0 && (n > 0 || !good) {
+		return none, true
+	}
+	if n == 1 && c.batchLevel(batch) {
+		return results.BatchError, true
+	}
+	return results.OK, false
+}
+
+// batchLevel tells whether the one answer in a reply refuses the batch as a whole:
+//
+//   - a bare error object without an id, or with the id of an entry, except where
+//     it is the due answer itself, unwrapped, as some servers send the answer of a
+//     batch that asks for one (an entry's own id, or -32600 for a malformed one);
+//   - an array of one error where more answers were due: without an id, when nothing
+//     was sent malformed, or -32600 with the first request's id, as geth words
+//     "batch too large". Nothing is wrong with our requests, so it is not that
+//     one's own error.
+func (c *correlator) batchLevel(array bool) bool {
+	a := c.lone
+	if !c.m.batch || a.kind != jsonrpc.ErrorObject || !a.idles && a.entry < 0 {
+		return false
+	}
+	due := c.m.due()
+	if array {
+		if due < 2 {
+			return false
+		}
+		if a.idles {
+			return c.m.malformed == 0
+		}
+		return a.code == int64(jsonrpc.InvalidRequest) && a.entry == c.firstRequest()
+	}
+	if a.idles {
+		return !(len(c.m.members) == 1 && c.m.malformed == 1 && a.code == int64(jsonrpc.InvalidRequest))
+	}
+	return due > 1
+}
+
+func (c *correlator) firstRequest() int {
+	for i, k := range c.m.members {
+		if k == request {
+			return i
+		}
+	}
+	return -1
+}
+
+// answer takes one element of the reply.
+func (c *correlator) answer(a *jsonrpc.Answer) {
+	if a.Kind == jsonrpc.NotAnAnswer {
+		c.junk++
+		return
+	}
+	c.answers++
+	if a.Kind != jsonrpc.Result && len(c.words) == 0 {
+		c.keepWords(a)
+	}
+	idless := a.IDKind == jsonrpc.Absent || a.IDKind == jsonrpc.Null
+	i, ours := c.entry(a)
+	c.lone = lone{kind: a.Kind, code: a.Code, idles: idless, entry: -1}
+	switch {
+	case ours:
+		c.lone.entry = i
+		c.match(i, a)
+	case idless && a.Kind == jsonrpc.ErrorObject:
+		c.nulls = append(c.nulls, a.Code)
+	default:
+		c.surplus++
+		c.unknown = true
+	}
+}
+
+// entry gives the index of the entry whose id, as it was sent, the answer carries.
+func (c *correlator) entry(a *jsonrpc.Answer) (i int, ours bool) {
+	id := a.Int
+	switch {
+	case a.IsInt:
+	case a.IDKind == jsonrpc.Bool:
+		if c.m.malformed == 0 || a.ID[0] != 't' {
+			return 0, false
+		}
+		for i, k := range c.m.members {
+			if k == mangledTrue && c.state[i] == pending {
+				return i, true
+			}
+		}
+		return 0, false
+	case a.IDKind == jsonrpc.Number:
+		f, err := strconv.ParseFloat(string(a.ID), 64)
+		if err != nil || f < 0 || f >= 1<<63 {
+			return 0, false
+		}
+		id = uint64(f)
+		c.buffer = strconv.AppendUint(c.buffer[:0], id, 10)
+		if !jsonrpc.SameID(a.ID, c.buffer) {
+			return 0, false
+		}
+	default:
+		return 0, false
+	}
+	if id < c.m.first || id-c.m.first >= uint64(len(c.m.members)) {
+		return 0, false
+	}
+	i = int(id - c.m.first)
+	k := c.m.members[i]
+	return i, k == request || k == mangledID
+}
+
+// match scores an answer to entry i.
+func (c *correlator) match(i int, a *jsonrpc.Answer) {
+	if c.state[i] != pending {
+		c.state[i] = results.Duplicate
+		c.surplus++
+		return
+	}
+	c.code[i] = a.Code
+	malformed := c.m.members[i].malformed()
+	switch {
+	case a.Kind == jsonrpc.ErrorObject && malformed && rejection(a.Code):
+		c.state[i] = results.Rejected
+	case a.Kind == jsonrpc.ErrorObject:
+		c.state[i] = results.RPCError
+	case malformed:
+		c.state[i] = results.MalformedResponse
+	case a.Kind == jsonrpc.ResultError:
+		c.state[i] = results.ResultError
+	default:
+		c.state[i] = results.OK
+	}
+}
+
+// rejection tells whether a code says that a member was no request, or (as NEAR
+// says of a singleton, jrpc2 of a batch's member) could not be read as one.
+func rejection(code int64) bool {
+	return code == int64(jsonrpc.InvalidRequest) || code == int64(jsonrpc.ParseError)
+}
+
+// settle decides what is still pending and adds up. Errors without an id go to
+// malformed members by count, and to the only entry of a singleton.
+func (c *correlator) settle(o *results.Outcome) {
+	next := 0 // among the malformed members
+	for _, code := range c.nulls {
+		i := -1
+		switch {
+		case !c.m.batch && c.state[0] == pending:
+			i = 0
+		case rejection(code):
+			for next < len(c.state) && (c.state[next] != pending || !c.m.members[next].malformed()) {
+				next++
+			}
+			if next < len(c.state) {
+				i = next
+			}
+		}
+		switch {
+		case i < 0:
+			c.surplus++
+			c.unknown = true
+		case c.m.members[i].malformed() && rejection(code):
+			c.state[i], c.code[i] = results.Rejected, code
+		default:
+			c.state[i], c.code[i] = results.RPCError, code
+		}
+	}
+	for i, class := range c.state {
+		switch {
+		case class == pending && c.m.members[i] == notification:
+			class = results.Notified
+		case class == pending:
+			class = results.Missing
+		case class == results.RPCError || class == results.Rejected:
+			c.addCode(c.code[i])
+		}
+		o.ByClass[class]++
+	}
+	c.surplus += c.junk
+}
+
+func (c *correlator) addCode(code int64) {
+	for i := range c.codes {
+		if c.codes[i].Code == code {
+			c.codes[i].Count++
+			return
+		}
+	}
+	c.codes = append(c.codes, results.CodeCount{Code: code, Count: 1})
+}
+
+// gravity orders the classes that entries of one call can have, the gravest
+// first: what says that the node's account of the batch cannot be trusted before
+// what it says went wrong, and that before what went well.
+var gravity = [...]results.Class{
+	results.MalformedResponse, results.Missing, results.Duplicate, results.UnknownID,
+	results.RPCError, results.ResultError,
+	results.OK, results.Rejected, results.Notified,
+}
+
+func (c *correlator) gravest(o *results.Outcome) results.Class {
+	for _, class := range gravity {
+		switch {
+		case o.ByClass[class] > 0,
+			class == results.UnknownID && c.unknown,
+			class == results.MalformedResponse && c.junk > 0:
+			return class
+		}
+	}
+	return results.Notified // no entries, no answers
+}
+
+// failureClass maps a transport's failure.
+func failureClass(err error) results.Class {
+	var e *transport.Error
+	if !errors.As(err, &e) {
+		return results.Reset
+	}
+	switch e.Failure {
+	case transport.Timeout:
+		return results.Timeout
+	case transport.Refused, transport.Forbidden:
+		return results.Refused
+	case transport.Malformed:
+		return results.MalformedResponse
+	case transport.Cancelled:
+		return results.CutOff
+	default:
+		return results.Reset
+	}
+}

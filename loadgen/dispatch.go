@@ -1,0 +1,122 @@
+package loadgen
+
+import (
+	"time"
+
+	"volley/loadgen/arrival"
+	"volley/scenario"
+)
+
+// dispatcher walks the plan's phases, which follow each other at fixed offsets
+// from the run's start, and hands every arrival to a caller when it is due: never
+// before. When the bound on calls under way is reached it waits, and what becomes
+// due meanwhile is sent late, with the due time that it had. So nothing is ever
+// dropped, and no queue grows: the schedule itself is the queue.
+type dispatcher struct {
+	*line
+	plan   *scenario.Plan
+	pool   *pool
+	wait   waiter
+	last   time.Duration // what is due can be sent up to then
+	cutoff time.Duration // when over: what was due later was not owed any more
+	ended  bool
+}
+
+func newDispatcher(l *line, p *scenario.Plan, calls *pool, w waiter) *dispatcher {
+	return &dispatcher{line: l, plan: p, pool: calls, wait: w, last: length(p) + p.Drain}
+}
+
+// length is the sum of the phases' lengths.
+func length(p *scenario.Plan) (d time.Duration) {
+	for i := range p.Phases {
+		d += p.Phases[i].For
+	}
+	return d
+}
+
+// run returns when the last phase is over and all that was due is sent or counted
+// as unsent, or when the run may send no more.
+func (d *dispatcher) run() {
+	d.wait.begin()
+	defer d.wait.end()
+	var at time.Duration
+	for i := range d.plan.Phases {
+		end := at + d.plan.Phases[i].For
+		if d.plan.Phases[i].Callers > 0 {
+			d.loop(i, at, end)
+		} else {
+			d.open(i, at, end)
+		}
+		at = end
+	}
+	d.until(at)
+}
+
+// open runs an open-loop phase.
+func (d *dispatcher) open(phase int, at, end time.Duration) {
+	p := &d.plan.Phases[phase]
+	s := newStream()
+	s.set(d.plan.Seed, uint64(phase), forArrivals)
+	schedule := arrival.New(arrival.Profile{Kind: p.Arrivals, Rate: p.Rate.Value, To: p.To, For: p.For}, s.rand)
+	mean := d.work.sizes.mean(p.Rate.Unit)
+	for {
+		due, ok := schedule.Next(d.seq.peek().count(p.Rate.Unit), mean)
+		if !ok {
+			return
+		}
+		due += at
+		sendable := d.until(due)
+		if !sendable && due > d.cutoff {
+			return
+		}
+		j := job{phase: phase, end: end, due: due, call: d.seq.take()}
+		d.rec.planned.Add(1)
+		if !sendable || !d.send(j) {
+			d.rec.unsent(phase)
+		}
+	}
+}
+
+// send gives a call that is due to a caller; false says that the run may send no
+// more.
+func (d *dispatcher) send(j job) bool {
+	if !d.admit(j.call.shape.entries, d.wait) {
+		d.stop()
+		return false
+	}
+	if d.now() >= d.last || !d.pool.hand(j, d.start.Add(d.last)) {
+		d.stop()
+		return false
+	}
+	return true
+}
+
+// loop runs a closed-loop phase: each of its callers makes its next call when it
+// has the answer to the one before.
+func (d *dispatcher) loop(phase int, at, end time.Duration) {
+	if !d.until(at) {
+		return
+	}
+	for range d.plan.Phases[phase].Callers {
+		d.pool.try(job{phase: phase, end: end, loop: true})
+	}
+	d.until(end)
+}
+
+// until waits for an offset; false says that the run may send no more.
+func (d *dispatcher) until(at time.Duration) bool {
+	if d.ended {
+		return false
+	}
+	if !d.wait.until(d.start.Add(at), d.quit) {
+		d.stop()
+	}
+	return !d.ended
+}
+
+func (d *dispatcher) stop() {
+	if !d.ended {
+		d.ended, d.cutoff = true, d.now()
+		d.late.Store(true)
+	}
+}

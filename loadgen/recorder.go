@@ -1,0 +1,167 @@
+package loadgen
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"volley/results"
+)
+
+// recorder gathers outcomes and gives them out as snapshots. Its memory depends
+// on the number of phases and CPUs, not on time or on the number of calls.
+type recorder struct {
+	shards  []shard
+	planned atomic.Uint64
+	flying  atomic.Int64 // calls under way
+	most    atomic.Int64 // the most of them at once
+	dials   atomic.Uint64
+
+	// What follows belongs to the goroutine that takes snapshots.
+	last    time.Duration
+	counted uint64 // of planned, by the snapshots taken
+	total   results.Counts
+	late    []*hdrhistogram.Histogram // lateness by phase, since the start
+}
+
+// shard is a recorder's part for some of the callers, so that they seldom wait
+// for each other.
+type shard struct {
+	mu     sync.Mutex
+	phases []*results.PhaseSlice      // by phase; nil: nothing to tell
+	spare  []*results.PhaseSlice      // emptied ones
+	words  [results.NumClasses]string // the first Outcome.Detail of a class
+	_      [64]byte                   // keeps neighbours' locks out of one cache line
+}
+
+func newRecorder(phases int) *recorder {
+	r := &recorder{
+		shards: make([]shard, min(runtime.GOMAXPROCS(0), 8)),
+		late:   make([]*hdrhistogram.Histogram, phases),
+	}
+	for i := range r.shards {
+		r.shards[i].phases = make([]*results.PhaseSlice, phases)
+	}
+	return r
+}
+
+// began and ended bracket a call.
+func (r *recorder) began() {
+	n := r.flying.Add(1)
+	for {
+		most := r.most.Load()
+		if n <= most || r.most.CompareAndSwap(most, n) {
+			return
+		}
+	}
+}
+
+// ended records a call's outcome; caller is the number of who made it.
+func (r *recorder) ended(caller int, o *results.Outcome) {
+	s := &r.shards[caller%len(r.shards)]
+	s.mu.Lock()
+	p := s.phase(o.Phase)
+	p.LastSent = max(p.LastSent, o.Sent)
+	p.AddOutcome(o)
+	p.Clipped += uint64(p.Record(o))
+	if s.words[o.Class] == "" {
+		s.words[o.Class] = o.Detail
+	}
+	s.mu.Unlock()
+	r.flying.Add(-1)
+}
+
+// unsent counts a call that was due and is never sent.
+func (r *recorder) unsent(phase int) {
+	s := &r.shards[0]
+	s.mu.Lock()
+	s.phase(phase).Unsent++
+	s.mu.Unlock()
+}
+
+func (s *shard) phase(i int) *results.PhaseSlice {
+	if s.phases[i] == nil {
+		if n := len(s.spare); n > 0 {
+			s.phases[i], s.spare = s.spare[n-1], s.spare[:n-1]
+		} else {
+			s.phases[i] = &results.PhaseSlice{Latency: results.NewLatency()}
+		}
+		s.phases[i].Phase = i
+	}
+	return s.phases[i]
+}
+
+// snapshot takes what was recorded since the last one. It is for one goroutine.
+func (r *recorder) snapshot(end time.Duration, wall time.Time, current int) *results.Snapshot {
+	planned := r.planned.Load()
+	snap := &results.Snapshot{
+		Start: r.last, End: end, Wall: wall,
+		Current:  current,
+		InFlight: int(r.flying.Load()),
+		Planned:  planned - r.counted,
+	}
+	r.last, r.counted = end, planned
+	for phase := range r.late {
+		if p := r.take(phase); p != nil {
+			snap.Phases = append(snap.Phases, *p)
+			r.total.Add(&p.Counts)
+			if r.late[phase] == nil {
+				r.late[phase] = hdrhistogram.Import(p.Lateness.Export())
+			} else {
+				r.late[phase].Merge(p.Lateness)
+			}
+		}
+	}
+	return snap
+}
+
+// take merges what the shards hold of a phase into the first that holds
+// something, which leaves the recorder for good; the others are emptied and kept.
+func (r *recorder) take(phase int) *results.PhaseSlice {
+	var sum *results.PhaseSlice
+	for i := range r.shards {
+		s := &r.shards[i]
+		s.mu.Lock()
+		p := s.phases[phase]
+		s.phases[phase] = nil
+		s.mu.Unlock()
+		switch {
+		case p == nil:
+		case sum == nil:
+			sum = p
+		default:
+			sum.Merge(p)
+			p.Counts, p.LastSent = results.Counts{}, 0
+			p.Response.Reset()
+			p.Service.Reset()
+			p.Lateness.Reset()
+			s.mu.Lock()
+			s.spare = append(s.spare, p)
+			s.mu.Unlock()
+		}
+	}
+	return sum
+}
+
+// firstWords gives, for each class that calls failed with, how many did and what
+// the node or the system said of one of them. It is for after the last snapshot.
+func (r *recorder) firstWords() (lines []string) {
+	for class, calls := range r.total.CallsByClass {
+		if calls == 0 || !results.Class(class).Failed() {
+			continue
+		}
+		line := fmt.Sprintf("calls with %s: %d", results.Class(class), calls)
+		for i := range r.shards {
+			if words := r.shards[i].words[class]; words != "" {
+				line += "; one of them: " + printable(words)
+				break
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,228 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"volley/loadgen/scrape"
+	"volley/loadgen/transport"
+	"volley/results"
+	"volley/scenario"
+)
+
+// Config is what a run needs.
+type Config struct {
+	Plan     *scenario.Plan
+	Endpoint transport.Endpoint // Run opens connections and closes those, not the endpoint
+
+	// MetricsURL is where the node's metrics are read; "" for nowhere.
+	MetricsURL string
+
+	// Snapshot receives what happened in each second of the run, and what is left
+	// at its end. Node receives the samples of the node's metrics during the load,
+	// each from one goroutine of its own. An error ends the run and is returned.
+	// Either may be nil.
+	Snapshot func(*results.Snapshot) error
+	Node     func(results.NodeSample) error
+
+	// Stop, when closed, ends the load: no more calls are sent, those under way
+	// have Plan.Drain to finish. nil: never.
+	Stop <-chan struct{}
+
+	// Warn receives warnings as they arise; they are in the Account too. May be nil.
+	Warn func(string)
+}
+
+// Account is what Run knows beyond the snapshots.
+type Account struct {
+	// Before and After are the node's metrics right before the load and right after
+	// the drain, when a MetricsURL was given.
+	Before, After results.NodeSample
+	Interrupted   bool          // stopped before the plan was through
+	Elapsed       time.Duration // from the first phase's start to the end of the drain
+	Generator     results.Generator
+	Warnings      []string
+	Pinned        map[string]string // the hash of each pinned block by its name
+}
+
+// Run executes the plan and returns when it is through, drained, and every
+// goroutine that it started has ended. When ctx ends it leaves at once; calls under
+// way are cut off and counted so. What the node does wrong is in the snapshots; an
+// error is a *[CanaryError], one of Snapshot's or Node's, one of the plan, or, when ctx
+// ended before the load, the context's.
+func Run(ctx context.Context, c Config) (*Account, error) {
+	r := runner{Config: c, wait: newWaiter()}
+	if c.MetricsURL != "" {
+		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
+		defer client.CloseIdleConnections()
+		r.fetch = func(ctx context.Context) (results.NodeSample, error) {
+			return scrape.Fetch(ctx, client, c.MetricsURL)
+		}
+	}
+	return r.run(ctx)
+}
+
+// runner is one run, with the means that tests put in place of the clock and the network.
+type runner struct {
+	Config
+	wait  waiter
+	fetch func(context.Context) (results.NodeSample, error) // nil: there are no metrics
+
+	account Account
+	line    *line
+	rec     *recorder
+	cut     context.CancelFunc // cuts off the calls under way
+	halt    func()             // closes line.quit
+
+	mu  sync.Mutex
+	err error // the first of ours
+}
+
+func (r *runner) run(ctx context.Context) (*Account, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	quit := make(chan struct{})
+	r.halt = sync.OnceFunc(func() { close(quit) })
+
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		select {
+		case <-r.Stop:
+		case <-ctx.Done():
+		}
+		r.halt()
+	})
+	defer watcher.Wait()
+	defer cancel() // before the wait, whose goroutine it ends
+
+	r.rec = newRecorder(len(r.Plan.Phases))
+	if err := r.prepare(ctx, quit); err != nil {
+		return nil, err
+	}
+	r.load(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &r.account, r.err
+}
+
+// prepare makes the calls that go before the load.
+func (r *runner) prepare(ctx context.Context, quit <-chan struct{}) error {
+	sizes := newSizes(r.Plan)
+	seq := newSequence(&sizes)
+	conn, err := r.Endpoint.Open()
+	if err != nil {
+		return &CanaryError{Words: printable(err.Error()), Err: errors.New("no connection to the node")}
+	}
+	s := scout{ctx: ctx, plan: r.Plan, seq: seq, conn: conn, judge: newCorrelator()}
+	work, pinned, err := s.ready()
+	if e := conn.Close(); err == nil && e != nil {
+		r.warn(fmt.Sprintf("closing the first connection: %v", e))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return err
+	}
+	r.account.Pinned = pinned
+	calls, cut := context.WithCancel(ctx)
+	r.cut = cut
+	r.line = &line{
+		ctx: calls, work: work, seq: seq, endpoint: r.Endpoint, rec: r.rec,
+		ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: quit,
+	}
+	return nil
+}
+
+// ceiling gives the bucket that keeps the load to what was authorised. It holds
+// one call of the greatest size, so that each can pass.
+func ceiling(p *scenario.Plan, z *sizes) *rate.Limiter {
+	if p.Target.Authorised == nil {
+		return nil
+	}
+	limit := p.Target.Authorised.MaxRate.Value
+	return rate.NewLimiter(rate.Limit(limit), max(z.size.max, int(math.Ceil(limit/100)), 1))
+}
+
+// load makes the load: from the sample before it to the one after it.
+func (r *runner) load(ctx context.Context) {
+	before, vitals := r.sample(ctx), takeVitals()
+	l := r.line
+	l.start = time.Now()
+	r.account.Before = before.from(l.start)
+
+	done := make(chan struct{})
+	scraping, endScraping := context.WithCancel(ctx)
+	var watchers sync.WaitGroup
+	watchers.Go(func() { r.snapshots(done) })
+	if every := r.Plan.Target.Metrics.Every; r.fetch != nil && every > 0 {
+		watchers.Go(func() { r.scrapes(scraping, every) })
+	}
+
+	calls := newPool(l, r.Plan.InFlight)
+	d := newDispatcher(l, r.Plan, calls, r.wait)
+	d.run()
+	l.late.Store(true)
+	by := d.last
+	if closed(l.quit) {
+		by = min(by, l.now()+r.Plan.Drain)
+	}
+	calls.drain(l.ctx, l.start.Add(by))
+	r.account.Interrupted = closed(l.quit)
+	r.cut()
+	calls.close()
+	r.account.Elapsed = l.now()
+	close(done)
+	endScraping() // one that hangs does not hold up the end
+	watchers.Wait()
+
+	after := takeVitals()
+	r.account.After = r.sample(ctx).from(l.start)
+	r.judge(vitals, after)
+}
+
+// judge says what the generator was worth.
+func (r *runner) judge(before, after vitals) {
+	late := r.rec.lateness(r.Plan)
+	g := generator(before, after, r.rec, late, r.account.Interrupted)
+	r.account.Generator = g
+	if g.Verdict == results.GeneratorLimited {
+		r.warn("the generator, not the node, decided the rate: " + g.Reason)
+	}
+	if g.LatenessP99US > slowSend {
+		r.warn(fmt.Sprintf("one call in a hundred was sent more than %.1f ms after it was due, in measured phases", g.LatenessP99US/1000))
+	}
+	if g.OverBound > 0 {
+		r.warn(fmt.Sprintf("%d calls found %d others under way when they were due, which is the bound, and were sent late", g.OverBound, r.Plan.InFlight))
+	}
+	if g.Unsent > 0 {
+		r.warn(fmt.Sprintf("%d calls were due but never sent", g.Unsent))
+	}
+	for _, w := range r.rec.firstWords() {
+		r.warn(w)
+	}
+}
+
+func (r *runner) warn(w string) {
+	r.account.Warnings = append(r.account.Warnings, w)
+	if r.Warn != nil {
+		r.Warn(w)
+	}
+}
+
+// fail ends the run for a reason of our own.
+func (r *runner) fail(err error) {
+	r.mu.Lock()
+	if r.err == nil {
+		r.err = err
+	}
+	r.mu.Unlock()
+	r.halt()
+	r.cut()
+}

@@ -1,0 +1,44 @@
+package loadgen
+
+import "time"
+
+// waiter waits for an instant. It is used by one goroutine, which calls begin
+// before and end after.
+type waiter interface {
+	begin()
+	// until returns at t or, with false, soon after quit is closed. A t in the
+	// past returns at once.
+	until(t time.Time, quit <-chan struct{}) bool
+	end()
+}
+
+// timerWaiter waits with the runtime's timers, which come up to a millisecond
+// late where nothing else keeps the scheduler awake.
+type timerWaiter struct{}
+
+func (timerWaiter) begin() {}
+func (timerWaiter) end()   {}
+
+func (timerWaiter) until(t time.Time, quit <-chan struct{}) bool {
+	d := time.Until(t)
+	if d <= 0 {
+		return !closed(quit)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-quit:
+		return false
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

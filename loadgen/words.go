@@ -1,0 +1,86 @@
+package loadgen
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"volley/internal/jsonrpc"
+	"volley/loadgen/transport"
+	"volley/results"
+)
+
+// longestWords bounds, in bytes, what is kept of the node's own words.
+const longestWords = 300
+
+// keepWords keeps what an error answer says.
+func (c *correlator) keepWords(a *jsonrpc.Answer) {
+	if a.Kind == jsonrpc.ErrorObject {
+		c.words = strconv.AppendInt(c.words, a.Code, 10)
+		c.words = append(c.words, ' ')
+	}
+	if text, ok := jsonrpc.Unquote(a.Message); ok {
+		c.words = append(c.words, text...)
+	} else {
+		c.words = append(c.words, a.Message...)
+	}
+	c.words = cut(c.words)
+}
+
+// explain gives the words for a call that failed.
+func (c *correlator) explain(class results.Class, reply transport.Reply, err error) string {
+	b := c.buffer[:0]
+	switch class {
+	case results.HTTPError, results.MalformedResponse:
+		switch {
+		case err != nil:
+			b = append(b, err.Error()...)
+		case class == results.MalformedResponse && c.answers > 0 && c.junk == 0:
+			b = append(b, "a member that was sent malformed was answered with a result"...)
+		default:
+			b = append(b, "HTTP "...)
+			b = strconv.AppendInt(b, int64(reply.Status), 10)
+			b = append(b, ": "...)
+			b = append(b, cut(reply.Body)...)
+		}
+	case results.Missing:
+		b = append(b, "answers are missing"...)
+		b = c.quote(b)
+	case results.Duplicate:
+		b = append(b, "entries were answered more than once"...)
+		b = c.quote(b)
+	case results.UnknownID:
+		b = append(b, "an answer carries an id that was not sent"...)
+		b = c.quote(b)
+	case results.RPCError, results.ResultError, results.BatchError:
+		b = append(b, c.words...)
+	default:
+		if err != nil {
+			b = append(b, err.Error()...)
+		}
+	}
+	c.buffer = cut(b)
+	if string(c.buffer) != c.detail {
+		c.detail = string(c.buffer)
+	}
+	return c.detail
+}
+
+// quote adds what the node said, if it said anything.
+func (c *correlator) quote(b []byte) []byte {
+	if len(c.words) == 0 {
+		return b
+	}
+	return append(append(b, "; the node says: "...), c.words...)
+}
+
+// cut shortens b to longestWords, not within a character.
+func cut(b []byte) []byte {
+	if len(b) <= longestWords {
+		return b
+	}
+	n := longestWords
+	for n > longestWords-utf8.UTFMax && !utf8.RuneStart(b[n]) {
+		n--
+	}
+	return b[:n:n]
+}
