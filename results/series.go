@@ -9,32 +9,26 @@ import (
 type delta struct {
 	total   float64
 	exposed bool
-	reset   bool // some series went down or away: the node was restarted
+	reset   bool // some series of the family went down or away: the node was restarted
 }
 
 // familyDelta sums the family's series over every label but the one asked for,
 // which must have that value; an empty label sums them all. A family without the
 // label at all does not expose it. A series that is not in before began at 0.
-func familyDelta(before, after map[string]float64, family, label, value string) delta {
-	var d delta
+func familyDelta(before, after map[string]float64, family, label, value string) (d delta) {
 	for series, v := range after {
 		name, labels := splitSeries(series)
 		if name != family {
 			continue
 		}
-		if label != "" {
-			have, ok := labelValue(labels, label)
-			if !ok {
-				continue
-			}
-			d.exposed = true
-			if have != value {
-				continue
-			}
-		}
-		d.exposed = true
-		d.total += v - before[series]
 		d.reset = d.reset || v < before[series]
+		have, labelled := labelValue(labels, label)
+		if label == "" || labelled {
+			d.exposed = true
+		}
+		if label == "" || labelled && have == value {
+			d.total += v - before[series]
+		}
 	}
 	for series, v := range before {
 		if name, _ := splitSeries(series); name == family && v > 0 {
