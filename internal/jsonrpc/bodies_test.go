@@ -17,6 +17,11 @@ var conversations = []string{
 	`{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]`,
 	`[{"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"},{"jsonrpc": "2.0", "method"`,
 	`[{"foo": "boo"}]`,
+	`[[{"jsonrpc":"2.0","id":1,"method":"ping","params":{"nonce":1}}],[],{"jsonrpc":"2.0","id":{"a":1},"method":"ping"},{"jsonrpc":"2.0","id":[1],"method":"ping"},{"jsonrpc":"2.0","id":true,"method":7}]`,
+	`[null,"a",true,{"jsonrpc":"2.0","method":"notifications/cancel","params":{"id":9}},{"jsonrpc":"2.0","id":4,"method":"query","params":["account/near",""]}]`,
+	`{"jsonrpc":"2.0","id":1,"method":"embed","params":{"inputs":["a b","c","d\u00e9"]}}`,
+	"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"embed\",\"params\":{\"inputs\":[\"naïve – 文\"]}}]",
+	`[]x`, `nope`, `{"jsonrpc":"2.0","id":1,"method":"status"} {}`,
 	`[{"jsonrpc":"2.0","id":"test.near","method":"query","params":{"request_type":"view_account","account_id":"test.near","finality":"final"}},` +
 		`{"jsonrpc":"2.0","method":"query","params":{"request_type":"call_function","account_id":"token.near","method_name":"ft_balance_of","args_base64":"eyJhY2NvdW50X2lkIjoiYm9iLm5lYXIifQ==","finality":"final"}}]`,
 	`[{"\u0069d":9007199254740993,"jsonrpc":"2.0","m\u0065thod":"qu\u0065ry","params":{}},{"id":1.50,"id":2,"method":5},{"id":null,"method":"a","extra":{"id":[{}]}}]`,

@@ -94,6 +94,9 @@ func TestSplit_refuses(t *testing.T) {
 			t.Errorf("Split(%q) = %q, %v; want no members and a *SyntaxError", c.body, members, err)
 			continue
 		}
+		if !strings.Contains(err.Error(), c.reason) {
+			t.Errorf("Split(%q): %v does not tell %q", c.body, err, c.reason)
+		}
 		if bad.Offset != c.offset || bad.Reason != c.reason {
 			t.Errorf("Split(%q): %q at %d; want %q at %d", c.body, bad.Reason, bad.Offset, c.reason, c.offset)
 		}
