@@ -17,14 +17,13 @@ const maxProblems = 100
 type decoder struct {
 	doc      document
 	dir      string // that feed files are relative to
-	secrets  []string
 	problems Problems
 	warnings []string
 }
 
 // report notes a problem at n.
 func (d *decoder) report(n *node, hint, format string, args ...any) {
-	if len(d.problems) < maxProblems {
+	if !n.broken && len(d.problems) < maxProblems {
 		d.problems = append(d.problems, d.doc.problem(n.at, n.path, fmt.Sprintf(format, args...), hint))
 	}
 }

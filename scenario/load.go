@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +34,9 @@ type source struct {
 }
 
 func load(src source, sets []string) (*Plan, error) {
-	d := &decoder{doc: document{file: src.file, lines: strings.Split(string(src.data), "\n")}, dir: src.dir}
+	src.data = bytes.TrimPrefix(src.data, []byte("\ufeff"))
+	breaks := strings.NewReplacer("\r\n", "\n", "\r", "\n")
+	d := &decoder{doc: document{file: src.file, lines: strings.Split(breaks.Replace(string(src.data)), "\n")}, dir: src.dir}
 	root, problems := parse(d.doc, src.data)
 	d.problems = problems
 	if root == nil {
@@ -60,9 +63,8 @@ func (d *decoder) finish(root *node) error {
 	}
 	secrets := secretsOf(root)
 	for i := range d.problems {
-		for _, s := range secrets {
-			d.problems[i].Source = strings.ReplaceAll(d.problems[i].Source, s, stars(s))
-		}
+		p := &d.problems[i]
+		p.Source = hide(p.Source, p.Line, secrets)
 	}
 	d.problems.sort()
 	return d.problems

@@ -29,6 +29,7 @@ type node struct {
 	items  []*node
 	at     place
 	path   string // load[1].rate; given once the document is complete
+	broken bool   // it has had its problem: no more of it is said
 }
 
 type pair struct{ key, value *node }
@@ -52,7 +53,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-func (n *node) given() bool { return n != nil && n.kind != absent }
+func (n *node) given() bool { return n != nil && (n.kind != absent || n.broken) }
 
 // name gives every value below n its path.
 func (n *node) name(path string) {
@@ -90,7 +91,7 @@ func (d document) line(at place) string {
 	if at.set != "" || at.line < 1 || at.line > len(d.lines) {
 		return ""
 	}
-	return strings.TrimSuffix(d.lines[at.line-1], "\r")
+	return d.lines[at.line-1]
 }
 
 func (d document) problem(at place, path, message, hint string) Problem {

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
@@ -73,7 +73,14 @@ func parseYAML(data []byte) (file *ast.File, err error) {
 			file, err = nil, fmt.Errorf("the parser gave up (%v)", r)
 		}
 	}()
-	return parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+	tokens := lexer.Tokenize(string(data))
+	for _, t := range tokens {
+		// The scanner loses the character after such a string.
+		if t.Type == token.DoubleQuoteType && strings.Contains(t.Origin, "\t") {
+			return nil, &yaml.SyntaxError{Message: `a tab within double quotes: write \t`, Token: t}
+		}
+	}
+	return parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 }
 
 func invalidUTF8(data []byte) place {
@@ -126,19 +133,18 @@ func tooDeep(data []byte) (place, bool) {
 	return place{}, false
 }
 
-var secretKey = regexp.MustCompile(`(?i)((?:authorization|api[-_]?key|token|secret|password|cookie)["']?\s*:\s*)(.*)$`)
-
-// maskSecretKeys hides what stands behind a key that sounds like a secret. It
-// serves files that have no tree yet; else see decoder.mask.
-func maskSecretKeys(line string) string {
-	m := secretKey.FindStringSubmatchIndex(line)
-	if m == nil {
-		return line
+// startOf is where a value begins; the token of a block mapping is its first colon.
+func startOf(n ast.Node) place {
+	switch n := n.(type) {
+	case *ast.MappingValueNode:
+		return startOf(n.Key)
+	case *ast.MappingNode:
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			return startOf(n.Values[0].Key)
+		}
 	}
-	return line[:m[4]] + stars(line[m[4]:m[5]])
+	return placeOf(n.GetToken())
 }
-
-func stars(s string) string { return strings.Repeat("*", utf8.RuneCountInString(s)) }
 
 func placeOf(t *token.Token) place {
 	if t == nil || t.Position == nil {
@@ -157,11 +163,11 @@ type converter struct {
 }
 
 func (c *converter) problem(n ast.Node, message, hint string) *node {
-	at := placeOf(n.GetToken())
+	at := startOf(n)
 	if len(c.problems) < maxProblems {
 		c.problems = append(c.problems, c.doc.problem(at, "", message, hint))
 	}
-	return &node{at: at}
+	return &node{at: at, broken: true}
 }
 
 func (c *converter) convert(n ast.Node, depth int) *node {
@@ -169,12 +175,12 @@ func (c *converter) convert(n ast.Node, depth int) *node {
 		if c.nodes == maxNodes+1 {
 			c.problem(n, "too many values once aliases are resolved", "")
 		}
-		return &node{}
+		return &node{broken: true}
 	}
 	if depth > maxNesting {
 		return c.problem(n, fmt.Sprintf("nested more than %d deep", maxNesting), "")
 	}
-	at := placeOf(n.GetToken())
+	at := startOf(n)
 	switch n := n.(type) {
 	case *ast.NullNode:
 		return &node{at: at}
@@ -186,11 +192,8 @@ func (c *converter) convert(n ast.Node, depth int) *node {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		return &node{kind: scalar, text: n.GetToken().Value, at: at}
 	case *ast.MappingValueNode:
-		return c.mapping([]*ast.MappingValueNode{n}, placeOf(n.Key.GetToken()), depth)
+		return c.mapping([]*ast.MappingValueNode{n}, at, depth)
 	case *ast.MappingNode:
-		if !n.IsFlowStyle && len(n.Values) > 0 {
-			at = placeOf(n.Values[0].Key.GetToken())
-		}
 		return c.mapping(n.Values, at, depth)
 	case *ast.SequenceNode:
 		list := &node{kind: sequence, at: at}

@@ -95,7 +95,11 @@ func (d *decoder) rate(n *node) (r Rate, to float64, ramp bool) {
 		return Rate{}, 0, false
 	}
 	if least := min(from, to); least <= 0 {
-		d.report(n, "a ramp may start from a small rate, such as 1 "+unit, "a rate is more than zero")
+		hint := ""
+		if ramp {
+			hint = "a ramp may start from a small rate, such as 1 " + unit
+		}
+		d.report(n, hint, "a rate is more than zero")
 		return Rate{}, 0, false
 	}
 	if max(from, to) > maxRate {

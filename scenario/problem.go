@@ -25,15 +25,16 @@ type Problem struct {
 // came from the file are made visible; a tab stays one, in the caret's line too.
 func (p Problem) String() string {
 	var b strings.Builder
-	b.WriteString(visible(p.File))
+	word := func(s string) string { return strings.ReplaceAll(visible(s), "\t", `\t`) }
+	b.WriteString(word(p.File))
 	if p.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
 	}
 	b.WriteString(": ")
 	if p.Path != "" {
-		b.WriteString(visible(p.Path) + ": ")
+		b.WriteString(word(p.Path) + ": ")
 	}
-	b.WriteString(visible(p.Message))
+	b.WriteString(word(p.Message))
 	if p.Source != "" {
 		before := []rune(p.Source)
 		if p.Column-1 < len(before) {
@@ -42,7 +43,7 @@ func (p Problem) String() string {
 		fmt.Fprintf(&b, "\n  %s\n  %s^", visible(p.Source), padding(visible(string(before))))
 	}
 	if p.Hint != "" {
-		b.WriteString("\n  " + visible(p.Hint))
+		b.WriteString("\n  " + word(p.Hint))
 	}
 	return b.String()
 }

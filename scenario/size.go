@@ -109,8 +109,10 @@ func (d *decoder) choices(n *node) Dist {
 			continue
 		}
 		before := len(d.problems)
-		choice := Choice{Value: d.whole(p.key, 1, maxSize), Share: d.share(p.value)}
-		if p.value.kind == absent {
+		choice := Choice{Value: d.whole(p.key, 1, maxSize)}
+		if p.value.given() {
+			choice.Share = d.share(p.value)
+		} else {
 			d.report(p.key, "write it like "+p.key.text+": 20%", "size %s has no share", p.key.text)
 		}
 		sound = sound && len(d.problems) == before
@@ -122,7 +124,11 @@ func (d *decoder) choices(n *node) Dist {
 	}
 	// Shares given to a tenth of a percent may miss the whole by as much.
 	if math.Abs(sum-1) > 0.001+1e-9 {
-		d.report(n, "", "the shares add up to %s%%, not to 100%%", strings.TrimSuffix(fmt.Sprintf("%.2f", sum*100), ".00"))
+		hint := percent(1-sum) + " are missing"
+		if sum > 1 {
+			hint = percent(sum-1) + " are too many"
+		}
+		d.report(n, hint, "the shares add up to %s, not to 100%%", percent(sum))
 		return Dist{}
 	}
 	if math.Abs(sum-1) > 1e-9 {
@@ -131,6 +137,10 @@ func (d *decoder) choices(n *node) Dist {
 		}
 	}
 	return c
+}
+
+func percent(v float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", v*100), "0"), ".") + "%"
 }
 
 // sizes reads size and items and holds them against form, mix and limits.

@@ -12,6 +12,9 @@ var objectiveText = regexp.MustCompile(`^(.*?)\s*(<=|>=|<|>)\s*(.*)$`)
 
 func (d *decoder) objectives(n *node) []Objective {
 	var out []Objective
+	if n != nil && n.kind == sequence && len(n.items) == 0 {
+		return nil
+	}
 	for _, line := range d.list(n, "objectives") {
 		if line.kind != scalar {
 			d.report(line, "write it like response p99 <= 250ms", "want an objective, not %s", describe(line))

@@ -1,0 +1,152 @@
+package scenario
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+var secretKey = regexp.MustCompile(`(?i)((?:authorization|api[-_]?key|token|secret|password|cookie)["']?\s*:\s*)(.*)$`)
+
+// maskSecretKeys hides what stands behind a key that sounds like a secret. It
+// serves files that gave no tree; for the others see hide.
+func maskSecretKeys(line string) string {
+	m := secretKey.FindStringSubmatchIndex(line)
+	if m == nil {
+		return line
+	}
+	return line[:m[4]] + stars(line[m[4]:m[5]])
+}
+
+func stars(s string) string { return strings.Repeat("*", utf8.RuneCountInString(s)) }
+
+// redacted stands in a stored plan where a secret stood.
+const redacted = "REDACTED"
+
+// SecretFreeURL gives Target.URL without what may be secret: user info, query
+// values and path segments that look like keys become REDACTED. It is "" for
+// the bundled node.
+func (p *Plan) SecretFreeURL() string { return secretFree(p.Target.URL) }
+
+// keyLike matches the path segments that providers use as keys.
+var keyLike = regexp.MustCompile(`^[A-Za-z0-9_-]{20,}$`)
+
+func secretFree(address string) string {
+	if address == "" {
+		return ""
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return redacted
+	}
+	changed := false
+	if u.User != nil {
+		u.User, changed = url.User(redacted), true
+	}
+	if u.RawQuery != "" {
+		parts := strings.Split(u.RawQuery, "&")
+		for i, part := range parts {
+			if key, _, ok := strings.Cut(part, "="); ok {
+				parts[i] = key + "=" + redacted
+			} else {
+				parts[i] = redacted
+			}
+		}
+		u.RawQuery, changed = strings.Join(parts, "&"), true
+	}
+	segments := strings.Split(u.EscapedPath(), "/")
+	for i, s := range segments {
+		if keyLike.MatchString(s) && strings.ContainsAny(s, "0123456789") {
+			segments[i], changed = redacted, true
+		}
+	}
+	if !changed {
+		return address
+	}
+	u.RawPath = strings.Join(segments, "/")
+	if path, err := url.PathUnescape(u.RawPath); err == nil {
+		u.Path = path
+	}
+	return u.String()
+}
+
+// secretsOf gathers the values of a document that may hold secrets: header
+// values and addresses.
+func secretsOf(root *node) []*node {
+	var secrets []*node
+	var scalars func(n *node)
+	scalars = func(n *node) {
+		if n.kind == scalar {
+			secrets = append(secrets, n)
+		}
+		for _, item := range n.items {
+			scalars(item)
+		}
+		for _, p := range n.pairs {
+			scalars(p.value)
+		}
+	}
+	target := root.get("target")
+	if h := target.get("headers"); h != nil {
+		for _, p := range h.pairs {
+			if p.value.get("env") == nil {
+				scalars(p.value)
+			}
+		}
+	}
+	for _, n := range []*node{target.get("url"), target.get("metrics").get("url")} {
+		if n != nil && n.kind == scalar && secretFree(n.text) != n.text {
+			secrets = append(secrets, n)
+		}
+	}
+	return secrets
+}
+
+var userInfo = regexp.MustCompile(`://[^/\s"']*@`)
+
+// hide masks secrets in a source line, keeping its columns.
+func hide(line string, number int, secrets []*node) string {
+	for _, s := range secrets {
+		if s.at.set != "" {
+			continue
+		}
+		if s.at.line == number {
+			line = maskFrom(line, s)
+		}
+		for part := range strings.Lines(s.text) {
+			if part = strings.TrimSpace(part); utf8.RuneCountInString(part) > 3 {
+				line = strings.ReplaceAll(line, part, stars(part))
+			}
+		}
+	}
+	return userInfo.ReplaceAllStringFunc(line, func(m string) string { return "://" + stars(m[3:len(m)-1]) + "@" })
+}
+
+// maskFrom masks the scalar that begins in this line: up to its closing quote,
+// its own length when it stands there as it is, or else the rest of the line.
+func maskFrom(line string, s *node) string {
+	runes := []rune(line)
+	if s.at.column > len(runes) {
+		return line
+	}
+	start := s.at.column - 1
+	end := len(runes)
+	if q := runes[start]; q == '"' || q == '\'' {
+		start++
+		for i := start; i < len(runes); i++ {
+			if runes[i] == '\\' && q == '"' {
+				i++
+			} else if runes[i] == q {
+				end = i
+				break
+			}
+		}
+	} else if own := []rune(s.text); strings.HasPrefix(string(runes[start:]), s.text) {
+		end = start + len(own)
+	}
+	for i := start; i < end; i++ {
+		runes[i] = '*'
+	}
+	return string(runes)
+}
