@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -114,7 +113,7 @@ func (c *httpConn) connect(ctx context.Context, deadline time.Time) error {
 		return &Error{Failure: classify(ctx, err, Refused), Err: err}
 	}
 	c.conn = conn
-	c.cutoff.set(conn)
+	c.cutoff.of(conn)
 	c.reader.reset(conn)
 	if c.written == nil {
 		c.written = make(chan written, 1)
@@ -126,7 +125,7 @@ func (c *httpConn) connect(ctx context.Context, deadline time.Time) error {
 // took any byte.
 func (c *httpConn) exchange(ctx context.Context, req Request, deadline time.Time, fresh bool) (res response, sent bool, err error) {
 	c.reader.got = 0
-	c.cutoff.watch(ctx)
+	c.cutoff.follow(ctx)
 	if err := c.conn.SetDeadline(deadline); err != nil {
 		return res, false, err
 	}
@@ -213,7 +212,7 @@ func (c *httpConn) drop() {
 	if c.conn == nil {
 		return
 	}
-	c.cutoff.set(nil)
+	c.cutoff.of(nil)
 	c.conn.Close()
 	c.conn = nil
 }
@@ -221,52 +220,7 @@ func (c *httpConn) drop() {
 // Close closes the connection for good.
 func (c *httpConn) Close() error {
 	c.closed = true
-	c.cutoff.stop()
+	c.cutoff.leave()
 	c.drop()
 	return nil
-}
-
-// longAgo is a deadline that has passed.
-var longAgo = time.Unix(1, 0)
-
-// cutoff ends the reads and writes of a connection when a context ends. The
-// watch on one context is kept from exchange to exchange: the calls of a run
-// share theirs, and so pay for it once.
-type cutoff struct {
-	done   <-chan struct{} // of the context that is watched
-	unhook func() bool
-
-	mu   sync.Mutex
-	conn net.Conn // protected by mu
-}
-
-func (w *cutoff) set(conn net.Conn) {
-	w.mu.Lock()
-	w.conn = conn
-	w.mu.Unlock()
-}
-
-func (w *cutoff) watch(ctx context.Context) {
-	if ctx.Done() == w.done {
-		return
-	}
-	w.stop()
-	if w.done = ctx.Done(); w.done == nil {
-		return
-	}
-	w.unhook = context.AfterFunc(ctx, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.conn != nil {
-			w.conn.SetDeadline(longAgo)
-		}
-	})
-}
-
-func (w *cutoff) stop() {
-	if w.unhook != nil {
-		w.unhook()
-		w.unhook = nil
-	}
-	w.done = nil
 }
