@@ -227,7 +227,6 @@ func TestQueryResults(t *testing.T) {
 
 func TestOtherMethods(t *testing.T) {
 	d, _ := standing3(t)
-	blockParse := func(text string) string { return failedArgs(text) }
 	for _, c := range []struct {
 		name, method, params, label string
 		status                      int
@@ -247,10 +246,10 @@ func TestOtherMethods(t *testing.T) {
 			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK HEADER: 11111111111111111111111111111111 \n Cause: Unknown"`)},
 		{"collected block", "block", `{"sync_checkpoint":"genesis"}`, "block", 200,
 			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK: `+d.chain.at(genesisHeight).hash+` \n Cause: Unknown"`)},
-		{"no params", "block", ``, "block", 400, blockParse("invalid type: null, expected struct RpcBlockRequest")},
-		{"no reference", "block", `{}`, "block", 400, blockParse("no variant of enum BlockReference found in flattened data")},
-		{"two positions", "block", `[1,2]`, "block", 400, blockParse("invalid type: sequence, expected struct RpcBlockRequest")},
-		{"null position", "block", `[null]`, "block", 400, blockParse("data did not match any variant of untagged enum BlockId")},
+		{"no params", "block", ``, "block", 400, failedArgs("invalid type: null, expected struct RpcBlockRequest")},
+		{"no reference", "block", `{}`, "block", 400, failedArgs("no variant of enum BlockReference found in flattened data")},
+		{"two positions", "block", `[1,2]`, "block", 400, failedArgs("invalid type: sequence, expected struct RpcBlockRequest")},
+		{"null position", "block", `[null]`, "block", 400, failedArgs("data did not match any variant of untagged enum BlockId")},
 	} {
 		if got := ask(t, d, c.method, c.params); got != (exchange{c.label, c.status, c.want}) {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, exchange{c.label, c.status, c.want})

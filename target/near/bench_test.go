@@ -82,9 +82,9 @@ func BenchmarkViewAccount(b *testing.B) {
 func BenchmarkHashToHeight(b *testing.B) {
 	c, _ := ParseConfig(target.ConfigFile{Data: []byte("{}")})
 	chain := newChain(&c, newStill().now)
-	var hashes [16][]byte
+	var hashes [16][hashSize]byte
 	for i := range hashes {
-		hashes[i] = []byte(chain.at(startHead - uint64(i)).hash)
+		hashes[i] = chain.at(startHead - uint64(i)).raw
 	}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

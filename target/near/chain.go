@@ -47,7 +47,8 @@ type chain struct {
 // block is what is cached of a block: what every query's answer tells.
 type block struct {
 	height uint64
-	hash   string
+	hash   string // in base58
+	raw    [hashSize]byte
 }
 
 func newChain(c *Config, now func() time.Time) *chain {
@@ -99,8 +100,8 @@ func (c *chain) at(height uint64) *block {
 	if b := slot.Load(); b != nil && b.height == height {
 		return b
 	}
-	hash := c.hash(height)
-	b := &block{height: height, hash: string(appendBase58(nil, hash[:]))}
+	raw := c.hash(height)
+	b := &block{height: height, hash: string(appendBase58(nil, raw[:])), raw: raw}
 	slot.Store(b)
 	return b
 }
@@ -115,19 +116,12 @@ func (c *chain) hash(height uint64) (hash [hashSize]byte) {
 
 // named is the block of a hash, which may be above the head; ok is false where
 // this chain has no such block at any height.
-func (c *chain) named(text []byte) (b *block, ok bool) {
-	if b := c.pinned.Load(); b != nil && b.hash == string(text) {
+func (c *chain) named(hash [hashSize]byte) (b *block, ok bool) {
+	if b := c.pinned.Load(); b != nil && b.raw == hash {
 		return b, true
 	}
-	var room [hashSize]byte
-	hash, err := decodeBase58(room[:0], text, hashSize)
-	if err != nil || len(hash) != hashSize {
-		return nil, false
-	}
-	var plain [aes.BlockSize]byte
-	c.cipher.Decrypt(plain[:], hash[:aes.BlockSize])
-	height := binary.BigEndian.Uint64(plain[:])
-	if c.hash(height) != [hashSize]byte(hash) || height < genesisHeight {
+	height := c.plain(hash)
+	if height < genesisHeight || c.hash(height) != hash {
 		return nil, false
 	}
 	b = c.at(height)
@@ -135,11 +129,17 @@ func (c *chain) named(text []byte) (b *block, ok bool) {
 	return b, true
 }
 
+// plain is the height that a hash hides, if it hides one.
+func (c *chain) plain(hash [hashSize]byte) uint64 {
+	c.cipher.Decrypt(hash[:aes.BlockSize], hash[:aes.BlockSize])
+	return binary.BigEndian.Uint64(hash[:])
+}
+
 // blockRef is a block reference as a request gives it.
 type blockRef struct {
 	kind   refKind
-	height uint64 // of byHeight
-	hash   []byte // of byHash: the base58 text, known to stand for 32 bytes
+	height uint64         // of byHeight
+	hash   [hashSize]byte // of byHash
 }
 
 type refKind uint8

@@ -45,15 +45,15 @@ func TestChainGrowsByTheClock(t *testing.T) {
 
 func TestHashesLeadBackToHeights(t *testing.T) {
 	c, _ := chainOf(t, `{"volley": {"seed": 7}}`)
-	seen := map[string]uint64{}
+	seen := map[[hashSize]byte]uint64{}
 	for _, first := range []uint64{genesisHeight, startHead - 300, startHead} {
 		for height := first; height < first+300; height++ {
 			b := c.at(height)
-			if other, twice := seen[b.hash]; twice {
+			if other, twice := seen[b.raw]; twice {
 				t.Fatalf("heights %d and %d share %s", other, height, b.hash)
 			}
-			seen[b.hash] = height
-			if got, ok := c.named([]byte(b.hash)); !ok || got.height != height {
+			seen[b.raw] = height
+			if got, ok := c.named(b.raw); !ok || got.height != height {
 				t.Fatalf("%s of height %d leads to %v, %v", b.hash, height, got, ok)
 			}
 			if n := len(b.hash); n < 42 || n > 44 {
@@ -63,7 +63,7 @@ func TestHashesLeadBackToHeights(t *testing.T) {
 	}
 	other, _ := chainOf(t, `{"volley": {"seed": 8}}`)
 	for hash, height := range seen {
-		if _, ok := other.named([]byte(hash)); ok {
+		if _, ok := other.named(hash); ok {
 			t.Fatalf("the hash of height %d is known to a chain of another seed", height)
 		}
 	}
@@ -105,11 +105,11 @@ func TestBlockReferences(t *testing.T) {
 		{"below genesis", blockRef{kind: byHeight, height: genesisHeight - 1}, 0, unknown},
 		{"above the head", blockRef{kind: byHeight, height: head + 1}, 0, unknown},
 		{"greatest height", blockRef{kind: byHeight, height: 1<<64 - 1}, 0, unknown},
-		{"head by hash", blockRef{kind: byHash, hash: []byte(c.at(head).hash)}, head, present},
-		{"below the tail by hash", blockRef{kind: byHash, hash: []byte(c.at(tail - 1).hash)}, tail - 1, collected},
-		{"not made yet, by hash", blockRef{kind: byHash, hash: []byte(c.at(head + 1).hash)}, 0, unknown},
-		{"of another chain", blockRef{kind: byHash, hash: []byte(elsewhere.at(head).hash)}, 0, unknown},
-		{"of nothing", blockRef{kind: byHash, hash: []byte(zeroHash)}, 0, unknown},
+		{"head by hash", blockRef{kind: byHash, hash: c.at(head).raw}, head, present},
+		{"below the tail by hash", blockRef{kind: byHash, hash: c.at(tail - 1).raw}, tail - 1, collected},
+		{"not made yet, by hash", blockRef{kind: byHash, hash: c.at(head + 1).raw}, 0, unknown},
+		{"of another chain", blockRef{kind: byHash, hash: elsewhere.at(head).raw}, 0, unknown},
+		{"of nothing", blockRef{kind: byHash}, 0, unknown},
 	} {
 		b, stands := c.resolve(&r.ref, head)
 		if stands != r.stands {

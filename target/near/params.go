@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"volley/internal/jsonrpc"
 )
@@ -184,35 +185,26 @@ func (f *refFields) parse() (blockRef, error) {
 	case f.blockID != nil:
 		return parseBlockID(f.blockID)
 	case f.finality != nil:
-		return parseVariant(f.finality,
-			variant{"optimistic", optimistic}, variant{"near-final", nearFinal}, variant{"final", final})
+		return parseVariant(f.finality, optimistic, "optimistic", "near-final", "final")
 	case f.checkpoint != nil:
-		return parseVariant(f.checkpoint, variant{"genesis", genesis}, variant{"earliest_available", earliest})
+		return parseVariant(f.checkpoint, genesis, "genesis", "earliest_available")
 	}
 	return blockRef{}, errNoReference
 }
 
-type variant struct {
-	name string
-	kind refKind
-}
-
-func parseVariant(token []byte, variants ...variant) (blockRef, error) {
+// parseVariant reads a name, one of those that are expected; they stand for
+// first and the kinds after it.
+func parseVariant(token []byte, first refKind, expected ...string) (blockRef, error) {
 	text, ok := textOf(token)
 	if !ok {
 		return blockRef{}, fmt.Errorf("invalid type: %s, expected string", described(token))
 	}
-	var names bytes.Buffer
-	for i, v := range variants {
-		if string(text) == v.name {
-			return blockRef{kind: v.kind}, nil
+	for i, name := range expected {
+		if string(text) == name {
+			return blockRef{kind: first + refKind(i)}, nil
 		}
-		if i > 0 {
-			names.WriteString(", ")
-		}
-		fmt.Fprintf(&names, "`%s`", v.name)
 	}
-	return blockRef{}, fmt.Errorf("unknown variant `%s`, expected one of %s", text, &names)
+	return blockRef{}, fmt.Errorf("unknown variant `%s`, expected one of `%s`", text, strings.Join(expected, "`, `"))
 }
 
 var errBlockID = errors.New("data did not match any variant of untagged enum BlockId")
@@ -225,7 +217,7 @@ func parseBlockID(token []byte) (blockRef, error) {
 		if err != nil || len(hash) != hashSize {
 			return blockRef{}, errBlockID
 		}
-		return blockRef{kind: byHash, hash: text}, nil
+		return blockRef{kind: byHash, hash: [hashSize]byte(hash)}, nil
 	}
 	height, err := strconv.ParseUint(string(token), 10, 64)
 	if err != nil {

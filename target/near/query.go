@@ -61,7 +61,7 @@ func unknownQueryBlock(ref *blockRef) *jsonrpc.Error {
 	if ref.kind == byHeight {
 		info = strconv.AppendUint(info, ref.height, 10)
 	} else {
-		info = jsonrpc.AppendString(info, string(ref.hash))
+		info = append(appendBase58(append(info, '"'), ref.hash[:]), '"')
 	}
 	return handlerFailure(unknownBlock, append(info, `}}`...), notFound(ref))
 }
@@ -71,7 +71,7 @@ func notFound(ref *blockRef) string {
 	if ref.kind == byHeight {
 		return fmt.Sprintf("DB Not Found Error: BLOCK HEIGHT: %d \n Cause: Unknown", ref.height)
 	}
-	return "DB Not Found Error: BLOCK HEADER: " + string(ref.hash)
+	return string(appendBase58([]byte("DB Not Found Error: BLOCK HEADER: "), ref.hash[:]))
 }
 
 func (d *Dialect) appendAccount(dst []byte, a account, b *block) []byte {
@@ -86,6 +86,8 @@ func (d *Dialect) appendAccount(dst []byte, a account, b *block) []byte {
 	return append(dst, '}')
 }
 
+// appendState appends an account's state: none, since none has a contract. An
+// empty proof is left out, as nearcore does; that of an absence is not made.
 func appendState(dst []byte, b *block) []byte {
 	dst = appendBlock(append(dst, '{'), b)
 	return append(dst, `,"values":[]}`...)

@@ -3,9 +3,11 @@ package near
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +49,56 @@ func TestWireCases(t *testing.T) {
 				t.Errorf("%s: %v", c.Why, err)
 			}
 		})
+	}
+}
+
+// The page's recipe for reads of one state, as its shell example has it.
+func TestConsistentReadRecipe(t *testing.T) {
+	base := serve(t, New(parse(t, `{"volley": {"block_time": "1ms"}}`)))
+	post := func(body string, v any) {
+		t.Helper()
+		resp, err := http.Post(base, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(read(t, resp)), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var block struct {
+		Result struct {
+			Header struct {
+				Hash string `json:"hash"`
+			} `json:"header"`
+		} `json:"result"`
+	}
+	post(`{"jsonrpc":"2.0","id":"final-block","method":"block","params":{"finality":"final"}}`, &block)
+	pin := block.Result.Header.Hash
+	type response struct {
+		ID     string `json:"id"`
+		Result view   `json:"result"`
+	}
+	query := func(id string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%[1]q,"method":"query","params":{"request_type":"view_account","account_id":%[1]q,"block_id":%[2]q}}`, id, pin)
+	}
+	var first []response
+	for range 20 {
+		var responses []response
+		post("["+query("test.near")+","+query("near")+"]", &responses)
+		if len(responses) != 2 {
+			t.Fatalf("%d responses", len(responses))
+		}
+		for _, r := range responses {
+			if r.Result.BlockHash != pin || r.Result.Amount == "" {
+				t.Errorf("%s: %+v is not read at %s", r.ID, r.Result, pin)
+			}
+		}
+		if first == nil {
+			first = responses
+		}
+		if !slices.Equal(responses, first) {
+			t.Errorf("pinned reads went from %+v to %+v", first, responses)
+		}
 	}
 }
 
