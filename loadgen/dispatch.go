@@ -20,10 +20,13 @@ type dispatcher struct {
 	last   time.Duration // what is due can be sent up to then
 	cutoff time.Duration // when over: what was due later was not owed any more
 	ended  bool
+	// held is when a call last got a caller after it had waited for one: what was
+	// due up to then found none free either.
+	held time.Duration
 }
 
 func newDispatcher(l *line, p *scenario.Plan, calls *pool, w waiter) *dispatcher {
-	return &dispatcher{line: l, plan: p, pool: calls, wait: w, last: length(p) + p.Drain}
+	return &dispatcher{line: l, plan: p, pool: calls, wait: w, last: length(p) + p.Drain, held: -1}
 }
 
 // length is the sum of the phases' lengths.
@@ -84,11 +87,19 @@ func (d *dispatcher) send(j job) bool {
 		d.stop()
 		return false
 	}
-	if d.now() >= d.last || !d.pool.hand(j, d.start.Add(d.last)) {
-		d.stop()
-		return false
+	j.overBound = j.due <= d.held
+	if d.now() < d.last {
+		if d.pool.try(j) {
+			return true
+		}
+		j.overBound = true
+		if d.pool.wait(j, d.start.Add(d.last)) {
+			d.held = d.now()
+			return true
+		}
 	}
-	return true
+	d.stop()
+	return false
 }
 
 // loop runs a closed-loop phase: each of its callers makes its next call when it

@@ -61,13 +61,9 @@ func (p *pool) done(c *caller, j job) {
 	}
 }
 
-// hand is try, but waits for a caller to become free, until by or until the run
-// may send no more.
-func (p *pool) hand(j job, by time.Time) bool {
-	if p.try(j) {
-		return true
-	}
-	j.overBound = true
+// wait is try, again and again until a caller becomes free; false at by or when
+// the run may send no more.
+func (p *pool) wait(j job, by time.Time) bool {
 	timer := time.NewTimer(time.Until(by))
 	defer timer.Stop()
 	for {
