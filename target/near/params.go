@@ -112,53 +112,65 @@ func (f *queryFields) request() (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &request{ref: ref}
 	requestType, err := stringField("request_type", f.requestType)
 	if err != nil {
 		return nil, err
 	}
+	r := &request{ref: ref}
 	switch string(requestType) {
 	case "view_account":
 		r.op = opViewAccount
 	case "view_code":
 		r.op = opViewCode
 	case "view_state":
-		r.op = opViewState
-		if err := base64Field("prefix_base64", f.prefixBase64); err != nil {
-			return nil, err
-		}
-		switch string(f.includeProof) {
-		case "", "false":
-		case "true":
-			r.op = opViewStateWithProof
-		default:
-			return nil, fmt.Errorf("invalid type: %s, expected a boolean", described(f.includeProof))
-		}
+		r.op, err = f.viewState()
 	case "view_access_key":
 		r.op = opViewAccessKey
-		key, err := stringField("public_key", f.publicKey)
-		if err != nil {
-			return nil, err
-		}
-		if r.publicKey, err = parsePublicKey(key); err != nil {
-			return nil, err
-		}
+		r.publicKey, err = f.key()
 	case "view_access_key_list":
 		r.op = opViewAccessKeyList
 	case "call_function":
 		r.op = opCallFunction
-		if _, err := stringField("method_name", f.methodName); err != nil {
-			return nil, err
-		}
-		if err := base64Field("args_base64", f.argsBase64); err != nil {
-			return nil, err
-		}
+		err = f.checkCall()
 	default:
-		return nil, fmt.Errorf("unknown variant `%s`, expected one of `view_account`, `view_code`, `view_state`, "+
+		err = fmt.Errorf("unknown variant `%s`, expected one of `view_account`, `view_code`, `view_state`, "+
 			"`view_access_key`, `view_access_key_list`, `call_function`", requestType)
+	}
+	if err != nil {
+		return nil, err
 	}
 	r.accountID, err = stringField("account_id", f.accountID)
 	return r, err
+}
+
+func (f *queryFields) viewState() (operation, error) {
+	if err := base64Field("prefix_base64", f.prefixBase64); err != nil {
+		return 0, err
+	}
+	switch string(f.includeProof) {
+	case "", "false":
+		return opViewState, nil
+	case "true":
+		return opViewStateWithProof, nil
+	}
+	return 0, fmt.Errorf("invalid type: %s, expected a boolean", described(f.includeProof))
+}
+
+func (f *queryFields) key() (string, error) {
+	text, err := stringField("public_key", f.publicKey)
+	if err != nil {
+		return "", err
+	}
+	return parsePublicKey(text)
+}
+
+// checkCall looks at the arguments for their errors alone: no account has a
+// contract to hand them to.
+func (f *queryFields) checkCall() error {
+	if _, err := stringField("method_name", f.methodName); err != nil {
+		return err
+	}
+	return base64Field("args_base64", f.argsBase64)
 }
 
 // refFields are the raw values of a block reference; nil where absent.
