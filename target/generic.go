@@ -42,20 +42,22 @@ const (
 
 const genericMethodList = "sum, subtract, echo, sleep, burn and fail"
 
+// genericLabels are the methods' names, as the metrics label them too.
+var genericLabels = [...]string{
+	noMethod:       unsupportedLabel,
+	sumMethod:      "sum",
+	subtractMethod: "subtract",
+	echoMethod:     "echo",
+	sleepMethod:    "sleep",
+	burnMethod:     "burn",
+	failMethod:     "fail",
+}
+
 func genericMethodOf(name []byte) genericMethod {
-	switch string(name) {
-	case "sum":
-		return sumMethod
-	case "subtract":
-		return subtractMethod
-	case "echo":
-		return echoMethod
-	case "sleep":
-		return sleepMethod
-	case "burn":
-		return burnMethod
-	case "fail":
-		return failMethod
+	for m := sumMethod; m <= failMethod; m++ {
+		if string(name) == genericLabels[m] {
+			return m
+		}
 	}
 	return noMethod
 }
@@ -113,11 +115,10 @@ func (*generic) Malformed(*jsonrpc.Request) (e *jsonrpc.Error, status int, echo 
 
 func (*generic) Admit(_ context.Context, c *Call) *jsonrpc.Error {
 	m := genericMethodOf(c.Method)
+	c.Label, c.State = genericLabels[m], m
 	if m == noMethod {
-		c.Label = unsupportedLabel
 		return &errMethodNotFound
 	}
-	c.Label, c.State = string(c.Method), m
 	return nil
 }
 
