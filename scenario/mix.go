@@ -69,12 +69,12 @@ func (v values) params(n *node) *Value {
 	return v.value(n)
 }
 
-// value reads n; a part without holes becomes one literal.
+// value reads n; a part whose text is known by now becomes one literal.
 func (v values) value(n *node) *Value {
 	if h, ok := holeOf(n); ok {
 		return v.hole(h)
 	}
-	if !hasHole(n) {
+	if n.kind != mapping && n.kind != sequence {
 		return &Value{JSON: v.appendJSON(nil, n)}
 	}
 	out := &Value{Array: n.kind == sequence}
@@ -85,7 +85,29 @@ func (v values) value(n *node) *Value {
 		out.Keys = append(out.Keys, p.key.text)
 		out.Values = append(out.Values, v.value(p.value))
 	}
-	return out
+	if slices.ContainsFunc(out.Values, func(below *Value) bool { return below.JSON == nil }) {
+		return out
+	}
+	return &Value{JSON: out.literal()}
+}
+
+// literal writes an object or array whose values are all literals.
+func (v *Value) literal() []byte {
+	open, end := byte('{'), byte('}')
+	if v.Array {
+		open, end = '[', ']'
+	}
+	dst := []byte{open}
+	for i, below := range v.Values {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if !v.Array {
+			dst = append(append(dst, quoteJSON(v.Keys[i])...), ':')
+		}
+		dst = append(dst, below.JSON...)
+	}
+	return append(dst, end)
 }
 
 func (v values) hole(h pair) *Value {
@@ -133,13 +155,6 @@ func ownBytes(literal []byte) []byte {
 		return []byte(s)
 	}
 	return literal
-}
-
-func hasHole(n *node) bool {
-	if _, ok := holeOf(n); ok {
-		return true
-	}
-	return slices.ContainsFunc(n.items, hasHole) || slices.ContainsFunc(n.pairs, func(p pair) bool { return hasHole(p.value) })
 }
 
 // takesItems tells whether v holds an {items: ...}.

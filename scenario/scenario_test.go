@@ -111,10 +111,7 @@ func TestLiterals(t *testing.T) {
 	want := []Value{
 		{Items: &Value{JSON: []byte("12345678901234567890")}},
 		{JSON: []byte(`{"pick":"nothing"}`)},
-		{Keys: []string{"deep", "other"}, Values: []*Value{
-			{JSON: []byte(`{"items":[{"base64":"x"}]}`)},
-			{JSON: []byte(`[1.50,-0,1e400,5,16,15,0.5,7,null,true,"","it's","12 apples"]`)},
-		}},
+		{JSON: []byte(`{"deep":{"items":[{"base64":"x"}]},"other":[1.50,-0,1e400,5,16,15,0.5,7,null,true,"","it's","12 apples"]}`)},
 		{JSON: []byte(`"dGV4dA=="`)},
 		{Base64: &Value{Keys: []string{"a"}, Values: []*Value{{Base64: &Value{Pick: "numbers"}}}}},
 		{JSON: []byte(`"eyJhIjoxLCJiIjpbIngiLCLDqSJdfQ=="`)},
