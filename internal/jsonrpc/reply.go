@@ -59,7 +59,7 @@ func ScanReply(body []byte, each func(*Answer)) (batch bool, n int, err error) {
 }
 
 func scanBatch(b []byte, i int, a *Answer, each func(*Answer)) (at, n int, f fault) {
-	i, more := firstElement(b, i)
+	i, more := first(b, i)
 	for more {
 		end, f := a.scan(b, i, 1)
 		if f != none {
@@ -67,7 +67,7 @@ func scanBatch(b []byte, i int, a *Answer, each func(*Answer)) (at, n int, f fau
 		}
 		each(a)
 		n++
-		if i, more, f = nextElement(b, end); f != none {
+		if i, more, f = next(b, end, false); f != none {
 			return i, n, f
 		}
 	}
@@ -85,7 +85,7 @@ func (a *Answer) scan(b []byte, i, depth int) (int, fault) {
 		err  errorValue
 		held []byte // result.error
 	)
-	i, more := firstMember(b, i)
+	i, more := first(b, i)
 	for more {
 		name, at, f := readName(b, i)
 		if f != none {
@@ -107,7 +107,7 @@ func (a *Answer) scan(b []byte, i, depth int) (int, fault) {
 		if f != none {
 			return end, f
 		}
-		if i, more, f = nextMember(b, end); f != none {
+		if i, more, f = next(b, end, true); f != none {
 			return i, f
 		}
 	}
@@ -148,7 +148,7 @@ func scanError(b []byte, i, depth int) (int, errorValue, fault) {
 		return end, errorValue{kind: kindOf(b[i:end])}, f
 	}
 	e := errorValue{kind: Object}
-	i, more := firstMember(b, i)
+	i, more := first(b, i)
 	for more {
 		name, at, f := readName(b, i)
 		if f != none {
@@ -164,7 +164,7 @@ func scanError(b []byte, i, depth int) (int, errorValue, fault) {
 		case "message":
 			e.message = b[at:end:end]
 		}
-		if i, more, f = nextMember(b, end); f != none {
+		if i, more, f = next(b, end, true); f != none {
 			return i, e, f
 		}
 	}
@@ -178,7 +178,7 @@ func scanResult(b []byte, i, depth int) (end int, held []byte, f fault) {
 		end, f = skipValue(b, i, depth)
 		return end, nil, f
 	}
-	i, more := firstMember(b, i)
+	i, more := first(b, i)
 	for more {
 		name, at, f := readName(b, i)
 		if f != none {
@@ -193,7 +193,7 @@ func scanResult(b []byte, i, depth int) (end int, held []byte, f fault) {
 				held = nil
 			}
 		}
-		if i, more, f = nextMember(b, end); f != none {
+		if i, more, f = next(b, end, true); f != none {
 			return i, nil, f
 		}
 	}

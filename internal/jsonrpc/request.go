@@ -12,7 +12,7 @@ func ParseRequest(member []byte) Request {
 		return Request{NotAnObject: true}
 	}
 	var r Request
-	for i, more := firstMember(member, 0); more; {
+	for i, more := first(member, 0); more; {
 		name, at, f := readName(member, i)
 		if f != none {
 			return Request{NotAnObject: true}
@@ -22,7 +22,7 @@ func ParseRequest(member []byte) Request {
 			return Request{NotAnObject: true}
 		}
 		r.set(name, member[at:end:end])
-		if i, more, f = nextMember(member, end); f != none {
+		if i, more, f = next(member, end, true); f != none {
 			return Request{NotAnObject: true}
 		}
 	}

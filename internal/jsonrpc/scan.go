@@ -33,8 +33,16 @@ func kindOf(token []byte) Kind {
 	return lead[token[0]]
 }
 
-// skipSpace passes over the white space of RFC 8259 section 2.
+// skipSpace passes over the white space of RFC 8259 section 2. It is small enough
+// to be inlined, as there is mostly none.
 func skipSpace(b []byte, i int) int {
+	if i < len(b) && b[i] <= ' ' {
+		return skipSpaces(b, i)
+	}
+	return i
+}
+
+func skipSpaces(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
 		i++
 	}
@@ -42,109 +50,72 @@ func skipSpace(b []byte, i int) int {
 }
 
 // skipValue passes over the value that starts at i, which has depth containers
-// around it.
+// around it. Its own are kept as bits, so that nesting costs neither stack nor,
+// up to 64 levels, memory.
 func skipValue(b []byte, i, depth int) (int, fault) {
 	var (
 		open   int      // containers open within this value
 		kinds  uint64   // the innermost 64 of them, one bit each: 1 for an object
 		deeper []uint64 // the others, 64 to a word
+		more   bool     // the innermost has another part, which starts at i
 		f      fault
 	)
-value:
-	if i >= len(b) {
-		return i, endOfText
-	}
-	switch lead[b[i]] {
-	case String:
-		if i, _, f = skipString(b, i); f != none {
-			return i, f
+	for {
+		if i >= len(b) {
+			return i, endOfText
 		}
-	case Number:
-		if i, f = skipNumber(b, i); f != none {
-			return i, f
+		if c := b[i]; c != '{' && c != '[' {
+			if i, f = skipScalar(b, i); f != none || open == 0 {
+				return i, f
+			}
+			i, more, f = next(b, i, kinds&1 != 0)
+		} else {
+			if depth+open >= MaxDepth {
+				return i, tooDeep
+			}
+			if open&63 == 0 && open > 0 {
+				deeper = append(deeper, kinds)
+			}
+			open++
+			kinds <<= 1
+			if c == '{' {
+				kinds |= 1
+			}
+			i, more = first(b, i)
 		}
-	case Object, Array:
-		if depth+open >= MaxDepth {
-			return i, tooDeep
-		}
-		if open&63 == 0 && open > 0 {
-			deeper = append(deeper, kinds)
-		}
-		open++
-		kinds <<= 1
-		end := byte(']')
-		if b[i] == '{' {
-			kinds |= 1
-			end = '}'
-		}
-		i++
-		if i < len(b) && b[i] <= ' ' {
-			i = skipSpace(b, i)
-		}
-		if i < len(b) && b[i] == end {
-			i++
-			goto shut
+		for ; !more; i, more, f = next(b, i, kinds&1 != 0) {
+			if f != none {
+				return i, f
+			}
+			open--
+			kinds >>= 1
+			if open == 0 {
+				return i, none
+			}
+			if open&63 == 0 {
+				kinds, deeper = deeper[len(deeper)-1], deeper[:len(deeper)-1]
+			}
 		}
 		if kinds&1 != 0 {
-			goto name
-		}
-		goto value
-	case Null, Bool:
-		if i, f = skipLiteral(b, i); f != none {
-			return i, f
-		}
-	default:
-		return i, noValue
-	}
-next:
-	if open == 0 {
-		return i, none
-	}
-	if i < len(b) && b[i] <= ' ' {
-		i = skipSpace(b, i)
-	}
-	if i >= len(b) {
-		return i, endOfText
-	}
-	if kinds&1 != 0 {
-		switch b[i] {
-		case ',':
-			i++
-			if i < len(b) && b[i] <= ' ' {
-				i = skipSpace(b, i)
+			if i, f = skipName(b, i); f != none {
+				return i, f
 			}
-			goto name
-		case '}':
-			i++
-			goto shut
 		}
-		return i, noCommaInObject
 	}
-	switch b[i] {
-	case ',':
-		i++
-		if i < len(b) && b[i] <= ' ' {
-			i = skipSpace(b, i)
-		}
-		goto value
-	case ']':
-		i++
-		goto shut
+}
+
+// skipScalar passes over a value that is neither an array nor an object.
+func skipScalar(b []byte, i int) (int, fault) {
+	switch lead[b[i]] {
+	case String:
+		end, _, f := skipString(b, i)
+		return end, f
+	case Number:
+		return skipNumber(b, i)
+	case Null, Bool:
+		return skipLiteral(b, i)
 	}
-	return i, noCommaInArray
-name:
-	if i, f = skipName(b, i); f != none {
-		return i, f
-	}
-	goto value
-shut:
-	open--
-	kinds >>= 1
-	if open&63 == 0 && open > 0 {
-		kinds = deeper[len(deeper)-1]
-		deeper = deeper[:len(deeper)-1]
-	}
-	goto next
+	return i, noValue
 }
 
 // skipName passes over a member's name and its colon, to where its value must
@@ -165,20 +136,14 @@ func skipName(b []byte, i int) (int, fault) {
 
 // skipColon passes over a colon and the white space around it.
 func skipColon(b []byte, i int) (int, fault) {
-	if i < len(b) && b[i] <= ' ' {
-		i = skipSpace(b, i)
-	}
+	i = skipSpace(b, i)
 	if i >= len(b) {
 		return i, endOfText
 	}
 	if b[i] != ':' {
 		return i, noColon
 	}
-	i++
-	if i < len(b) && b[i] <= ' ' {
-		i = skipSpace(b, i)
-	}
-	return i, none
+	return skipSpace(b, i+1), none
 }
 
 // skipString passes over the string whose opening quote stands at i and tells

@@ -30,14 +30,14 @@ func Split(body []byte, members [][]byte) (out [][]byte, batch bool, err error) 
 }
 
 func splitArray(b []byte, i int, out [][]byte) ([][]byte, int, fault) {
-	i, more := firstElement(b, i)
+	i, more := first(b, i)
 	for more {
 		end, f := skipValue(b, i, 1)
 		if f != none {
 			return out, end, f
 		}
 		out = append(out, b[i:end:end])
-		if i, more, f = nextElement(b, end); f != none {
+		if i, more, f = next(b, end, false); f != none {
 			return out, i, f
 		}
 	}

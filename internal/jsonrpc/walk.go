@@ -1,56 +1,39 @@
 package jsonrpc
 
-// Arrays and objects whose parts matter are walked one part at a time:
+// The parts of an array or an object, elements or members, are walked one at a
+// time:
 //
-//	for i, more := firstElement(b, i); more; { ...; i, more, f = nextElement(b, end) }
-//	for i, more := firstMember(b, i); more; { name, at, f := readName(b, i); ...; i, more, f = nextMember(b, end) }
+//	for i, more := first(b, i); more; {
+//		...; i, more, f = next(b, end, object)
+//	}
 
-// firstElement passes over the opening bracket at i, to the first element or,
-// when there is none, past the closing bracket.
-func firstElement(b []byte, i int) (at int, more bool) { return first(b, i, ']') }
-
-// firstMember is firstElement for an object.
-func firstMember(b []byte, i int) (at int, more bool) { return first(b, i, '}') }
-
-func first(b []byte, i int, end byte) (at int, more bool) {
-	i++
-	if i < len(b) && b[i] <= ' ' {
-		i = skipSpace(b, i)
-	}
+// first passes over the opening bracket or brace at i, to the first part or,
+// when there is none, past the closing one.
+func first(b []byte, i int) (at int, more bool) {
+	end := b[i] + 2 // ']' is two after '[', as '}' is after '{'
+	i = skipSpace(b, i+1)
 	if i < len(b) && b[i] == end {
 		return i + 1, false
 	}
 	return i, true
 }
 
-// nextElement passes from an element's end to the next element or, after the
-// last, past the closing bracket.
-func nextElement(b []byte, i int) (at int, more bool, f fault) {
-	return next(b, i, ']', noCommaInArray)
-}
-
-// nextMember is nextElement for an object.
-func nextMember(b []byte, i int) (at int, more bool, f fault) {
-	return next(b, i, '}', noCommaInObject)
-}
-
-func next(b []byte, i int, end byte, neither fault) (at int, more bool, f fault) {
-	if i < len(b) && b[i] <= ' ' {
-		i = skipSpace(b, i)
-	}
-	switch {
-	case i >= len(b):
+// next passes from the end of a part to the next one or, after the last, past
+// the closing bracket or brace.
+func next(b []byte, i int, object bool) (at int, more bool, f fault) {
+	i = skipSpace(b, i)
+	if i >= len(b) {
 		return i, false, endOfText
-	case b[i] == end:
+	}
+	switch c := b[i]; {
+	case c == ',':
+		return skipSpace(b, i+1), true, none
+	case object && c == '}', !object && c == ']':
 		return i + 1, false, none
-	case b[i] != ',':
-		return i, false, neither
+	case object:
+		return i, false, noCommaInObject
 	}
-	i++
-	if i < len(b) && b[i] <= ' ' {
-		i = skipSpace(b, i)
-	}
-	return i, true, none
+	return i, false, noCommaInArray
 }
 
 // readName yields the name of the member that starts at i, decoded, and where
