@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -62,8 +63,10 @@ func share(n, all uint64) string {
 	return fmt.Sprintf("%.2f%%", p)
 }
 
-// seconds gives a time in seconds.
-func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) + " s" }
+// seconds gives a time in seconds, to a hundredth.
+func seconds(s float64) string {
+	return strconv.FormatFloat(math.Round(s*100)/100, 'f', -1, 64) + " s"
+}
 
 // pad fills s up with spaces on its right.
 func pad(s string, to int) string {

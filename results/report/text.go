@@ -42,8 +42,11 @@ func (p *page) head(s *results.Summary) {
 		name = "(no name)"
 	}
 	status := Escape(s.Status)
-	if s.Status == results.Void {
+	switch s.Status {
+	case results.Void:
 		status = "VOID"
+	case "":
+		status = "(no status)"
 	}
 	p.line("%s: %s", name, status)
 	if s.VoidReason != "" {
@@ -111,14 +114,14 @@ func (p *page) span(s *results.Span) {
 		return
 	}
 	a := &s.Achieved
-	p.line("%s", wrap("  achieved  ", fmt.Sprintf("%s calls/s, %s entries/s, %s items/s, goodput %s entries/s",
-		rate(a.CallsPerS), rate(a.EntriesPerS), rate(a.ItemsPerS), rate(a.GoodputEntriesPerS))))
+	p.line("  achieved  %s calls/s, %s entries/s, %s items/s", rate(a.CallsPerS), rate(a.EntriesPerS), rate(a.ItemsPerS))
+	p.line("  goodput   %s entries/s", rate(a.GoodputEntriesPerS))
 	p.line("  %-8s%10s%10s%10s%10s%10s%10s%10s", "", "calls", "mean", "p50", "p90", "p99", "p99.9", "max")
 	p.distribution("response", &s.Response)
 	p.distribution("service", &s.Service)
 	p.distribution("lateness", &s.Lateness)
 	if few := tooFew(s.Response.N); few != "" {
-		p.line("  %s", few)
+		p.line("%s", wrap("  ? ", few))
 	}
 }
 
@@ -150,25 +153,26 @@ func tooFew(n int64) string {
 	var few []string
 	for _, q := range quantiles {
 		if need := results.NeededFor(q.q); n < need {
-			few = append(few, fmt.Sprintf("%s needs %s", q.name, count(uint64(need))))
+			few = append(few, fmt.Sprintf("%s (needs %s)", q.name, count(uint64(need))))
 		}
 	}
 	if few == nil {
 		return ""
 	}
-	return fmt.Sprintf("? too few calls (n=%d): %s; the true value may be > max", n, strings.Join(few, ", "))
+	return fmt.Sprintf("too few calls (n=%d) for %s: may be > max", n, strings.Join(few, ", "))
 }
 
 func (p *page) account(t *results.Totals) {
 	p.line("")
-	p.line("Everything sent: %s calls, %s entries, %s items, %s notifications", count(t.Calls), count(t.Entries), count(t.Items), count(t.Notifications))
+	p.line("Everything sent, warm-up included")
+	p.line("  %s calls, %s entries, %s items, %s notifications", count(t.Calls), count(t.Entries), count(t.Items), count(t.Notifications))
 	p.line("  %s bytes out, %s bytes in", count(t.BytesOut), count(t.BytesIn))
 	if t.Unsent+t.OverBound+t.Overrun+t.Surplus > 0 {
-		p.line("  %s never sent, %s waited for a caller, %s sent late, %s surplus answers",
-			count(t.Unsent), count(t.OverBound), count(t.Overrun), count(t.Surplus))
+		p.line("  %s never sent, %s sent after their phase's end, %s waited for a caller", count(t.Unsent), count(t.Overrun), count(t.OverBound))
+		p.line("  %s surplus answers", count(t.Surplus))
 	}
 	p.classes("Entries by class", t.ByClass, t.Entries)
-	codes(p, "Entries by error code", t.ByCode)
+	codes(p, "Error codes", t.ByCode)
 	p.classes("Calls by class", t.CallsByClass, t.Calls)
 	codes(p, "Calls by HTTP status", t.ByHTTPStatus)
 }

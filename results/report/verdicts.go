@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"volley/results"
 )
@@ -49,13 +50,16 @@ func (p *page) reconciliation(rows []results.Row) {
 	p.line("")
 	p.line("%-44s%14s%14s", "Reconciliation with the node's own counters", "client", "node")
 	for _, r := range rows {
-		mark := "?"
+		mark := "-"
 		if r.Match != nil && *r.Match {
-			mark = "="
+			mark = "match"
 		} else if r.Match != nil {
 			mark = "DIFFER"
 		}
-		node := "-"
+		node, note := "-", r.Note
+		if r.Node == nil && utf8.RuneCountInString(note) <= 12 { // it fits the column
+			node, note = Escape(note), ""
+		}
 		if r.Node != nil {
 			node = strconv.FormatFloat(*r.Node, 'f', -1, 64)
 			if n := uint64(*r.Node); *r.Node >= 0 && float64(n) == *r.Node {
@@ -63,8 +67,8 @@ func (p *page) reconciliation(rows []results.Row) {
 			}
 		}
 		p.line("  %-6s %s%14s%14s", mark, pad(Escape(r.What), 35), count(r.Client), node)
-		if r.Note != "" {
-			p.line("%s", wrap(strings.Repeat(" ", 11), Escape(r.Note)))
+		if note != "" {
+			p.line("%s", wrap(strings.Repeat(" ", 11), Escape(note)))
 		}
 	}
 }

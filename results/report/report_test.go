@@ -1,0 +1,192 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"volley/results"
+	"volley/results/report"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+var began = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+func ptr[T any](v T) *T { return &v }
+
+// healthy is a run about which there is nothing to complain.
+func healthy() results.Summary {
+	fine := results.Span{
+		ElapsedS: 30,
+		Totals: results.Totals{
+			Calls: 18_000, Entries: 360_000, Items: 360_000, Notifications: 18_000,
+			ByClass:      map[string]uint64{"ok": 341_640, "notified": 18_000, "rpc error": 342, "result-level error": 18},
+			CallsByClass: map[string]uint64{"ok": 17_650, "rpc error": 342, "result-level error": 8},
+			ByCode:       map[int64]uint64{-32601: 300, -32000: 42},
+			ByHTTPStatus: map[int]uint64{200: 18_000},
+			BytesOut:     61_200_000, BytesIn: 122_400_000,
+		},
+		Achieved: results.Achieved{CallsPerS: 600, EntriesPerS: 12_000, ItemsPerS: 12_000, GoodputEntriesPerS: 11_988},
+		Distributions: results.Distributions{
+			Response: results.Distribution{N: 18_000, Mean: 4321.5, P50: 3999, P90: 8123, P99: 23_456, P999: 99_961, Max: 1_234_567},
+			Service:  results.Distribution{N: 18_000, Mean: 4301.5, P50: 3980, P90: 8100, P99: 23_400, P999: 99_900, Max: 1_234_000},
+			Lateness: results.Distribution{N: 18_000, Mean: 20.1, P50: 15, P90: 40, P99: 99, P999: 999, Max: 1001},
+		},
+	}
+	return results.Summary{
+		Format: 1, Volley: "0.1.0", Name: "near mixed reads", Seed: 42, Dialect: "near", Bundled: true,
+		Started: began, Finished: ptr(began.Add(30500 * time.Millisecond)), Status: results.Finished, Dir: "runs/near-mixed-reads",
+		Totals:   fine.Totals,
+		Measured: fine,
+		Phases: []results.PhaseSummary{{
+			Name: "steady", Measured: true, Target: results.Target{Value: 12_000, Unit: "entries/s"}, Arrivals: "poisson", ForS: 30, Span: fine,
+		}},
+		Objectives: []results.ObjectiveResult{
+			{Text: "response p99 <= 250ms", Metric: "response", Stat: "p99", Op: "<=", Limit: 250_000, Value: ptr(23_456.0), Met: true, N: 18_000},
+			{Text: "entry errors <= 0.1%", Metric: "entry errors", Op: "<=", Limit: 0.001, Value: ptr(0.001), Met: true, N: 360_000},
+			{Text: "goodput >= 11000 entries/s", Metric: "goodput", Op: ">=", Limit: 11_000, Value: ptr(11_988.0), Met: true, N: 18_000},
+		},
+		Reconciliation: []results.Row{
+			{What: "batches", Client: 18_000, Node: ptr(18_000.0), Match: ptr(true)},
+			{What: "batch entries: ok", Client: 341_658, Node: ptr(341_658.0), Match: ptr(true)},
+		},
+		Generator:   results.Generator{CPUFraction: 0.234, Verdict: "ok", Planned: 18_000, Sent: 18_000, MaxInFlight: 31, Connections: 31, GCPauseMaxUS: 120, CPUs: 2},
+		Environment: map[string]string{"go": "go1.26", "cpus": "2", "os": "linux/amd64"},
+	}
+}
+
+// troubled is a run in which everything went wrong, on a node with manners.
+func troubled() results.Summary {
+	s := healthy()
+	s.Name, s.Bundled, s.URL, s.Dialect = "evil \x1b[31mname\u202e", false, "http://10.0.0.7:3030/", "rcp"
+	s.Status, s.VoidReason = results.Void, `phase "steady" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, needed 99%)`
+	few := s.Phases[0]
+	few.Name, few.Target, few.Arrivals = "ramp\nand\tmore", results.Target{Value: 100, To: ptr(200.0), Unit: "items/s"}, "uniform"
+	few.Calls = 250
+	few.Response.N, few.Service.N, few.Lateness.N = 250, 250, 250
+	warm := results.PhaseSummary{Name: "warm up", Target: results.Target{Value: 8, Unit: "callers"}, ForS: 2.5}
+	s.Phases = []results.PhaseSummary{warm, few, s.Phases[0]}
+	s.Totals.Unsent, s.Totals.OverBound, s.Totals.Overrun, s.Totals.Surplus = 10, 3, 2, 1
+	s.Totals.ByClass["from \x07the future"] = 1
+	s.Objectives = []results.ObjectiveResult{
+		{Text: "response p99.9 < 1ms", Metric: "response", Stat: "p99.9", Op: "<", Limit: 1000, Value: ptr(2_500_000.0)},
+		{Text: "call errors <= 1%", Metric: "call errors", Op: "<=", Limit: 0.01},
+	}
+	s.Reconciliation = []results.Row{
+		{What: "batches", Client: 250, Node: ptr(249.0), Match: ptr(false)},
+		{What: "batch entries", Client: 1250, Node: ptr(1300.5), Note: "50 more than ours: other traffic"},
+		{What: "singletons", Client: 7, Note: "not exposed"},
+	}
+	s.Generator = results.Generator{Verdict: "limited", Reason: "CPU 97%", Planned: 260, Sent: 250}
+	s.Warnings = []string{
+		"a long warning, which says a good deal more than could ever stand in a single line of eighty columns, and so is broken between words",
+		"the node said \x1b]0;owned\x07",
+	}
+	return s
+}
+
+func TestText(t *testing.T) {
+	cut := healthy()
+	cut.Status, cut.Finished = results.Cut, ptr(began.Add(7*time.Second))
+	cut.Warnings = []string{"the run was cut off at 2026-07-01T12:00:07Z, 7s after its start"}
+	cut.Generator, cut.Reconciliation, cut.Objectives, cut.Environment = results.Generator{}, nil, nil, nil
+	stored, err := results.Open("../testdata/run-v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]results.Summary{
+		"healthy": healthy(), "troubled": troubled(), "cut": cut, "empty": {}, "run-v1": stored.Summary,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := report.Text(&b, &s); err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", name+".txt")
+			if *update {
+				if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := b.String(); got != string(want) {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			for line := range strings.Lines(b.String()) {
+				line = strings.TrimSuffix(line, "\n")
+				if n := utf8.RuneCountInString(line); n > 80 {
+					t.Errorf("%d columns: %s", n, line)
+				}
+				if strings.TrimRight(line, " ") != line {
+					t.Errorf("spaces at the end of %q", line)
+				}
+				if strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
+					t.Errorf("not safe for a terminal: %q", line)
+				}
+			}
+		})
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestTextTellsAWriteError(t *testing.T) {
+	s := healthy()
+	if err := report.Text(full{}, &s); err == nil {
+		t.Error("nobody said so")
+	}
+}
+
+func TestEscape(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"", ""},
+		{"plain text, with ünïcode and 日本語", "plain text, with ünïcode and 日本語"},
+		{"red \x1b[31malert\x1b[0m", `red \x1b[31malert\x1b[0m`},
+		{"bell\x07 backspace\x08 delete\x7f", `bell\a backspace\b delete\x7f`},
+		{"two\r\nlines\tand a tab", `two\r\nlines\tand a tab`},
+		{"C1 \u009b31m", `C1 \u009b31m`},
+		{"turned \u202eround", `turned \u202eround`},
+		{"zero\u200bwidth", `zero\u200bwidth`},
+		{"a byte \xff, a half \xe2\x82", `a byte \xff, a half \xe2\x82`},
+		{"replacement \ufffd is a character", "replacement \ufffd is a character"},
+		{"\xef", `\xef`},
+		{`back\slash`, `back\slash`},
+	} {
+		if got := report.Escape(tt.in); got != tt.want {
+			t.Errorf("%q: got %s, want %s", tt.in, got, tt.want)
+		}
+	}
+}
+
+func FuzzEscape(f *testing.F) {
+	f.Add("a\x1b[2J")
+	f.Add("\xef\xbf")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := report.Escape(s)
+		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("%q became %q", s, got)
+		}
+		if report.Escape(got) != got {
+			t.Errorf("%q does not stay as it is", got)
+		}
+	})
+}
+
+func ExampleEscape() {
+	fmt.Println(report.Escape("\x1b[2Jcleared"))
+	// Output: \x1b[2Jcleared
+}
