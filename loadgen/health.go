@@ -46,10 +46,6 @@ func takeVitals() vitals {
 // had no room left.
 const busyCPU = 0.9
 
-// slowSend is the lateness, in microseconds, that the generator warns of when the
-// 99th percentile of a measured phase exceeds it.
-const slowSend = 1000
-
 // generator judges the generator. It decided the rate itself, in place of the
 // node, when its CPUs were full, or when more than one call in a hundred was sent
 // after its phase's end or not at all although a caller was free.

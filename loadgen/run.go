@@ -187,23 +187,12 @@ func (r *runner) load(ctx context.Context) {
 	r.judge(vitals, after)
 }
 
-// judge says what the generator was worth.
+// judge says what the generator was worth, and what the node said of calls that
+// failed. Calls that were late or never sent are in the snapshots, for results to
+// warn of.
 func (r *runner) judge(before, after vitals) {
 	late := r.rec.lateness(r.Plan)
-	g := generator(before, after, r.rec, late, r.account.Interrupted)
-	r.account.Generator = g
-	if g.Verdict == results.GeneratorLimited {
-		r.warn("the generator, not the node, decided the rate: " + g.Reason)
-	}
-	if g.LatenessP99US > slowSend {
-		r.warn(fmt.Sprintf("one call in a hundred was sent more than %.1f ms after it was due, in measured phases", g.LatenessP99US/1000))
-	}
-	if g.OverBound > 0 {
-		r.warn(fmt.Sprintf("%d calls found %d others under way when they were due, which is the bound, and were sent late", g.OverBound, r.Plan.InFlight))
-	}
-	if g.Unsent > 0 {
-		r.warn(fmt.Sprintf("%d calls were due but never sent", g.Unsent))
-	}
+	r.account.Generator = generator(before, after, r.rec, late, r.account.Interrupted)
 	for _, w := range r.rec.firstWords() {
 		r.warn(w)
 	}

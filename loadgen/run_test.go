@@ -6,8 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -310,9 +314,6 @@ func TestStall(t *testing.T) {
 		if w.Generator.MaxInFlight != 64 || w.Generator.Verdict != results.GeneratorOK {
 			t.Errorf("generator: %+v", w.Generator)
 		}
-		if s := strings.Join(w.Warnings, "\n"); !strings.Contains(s, "which is the bound") {
-			t.Errorf("no warning of the bound:\n%s", s)
-		}
 	})
 }
 
@@ -580,4 +581,64 @@ func TestSamplesOfTheNodesMetrics(t *testing.T) {
 			t.Errorf("in between: %+v", mid)
 		}
 	})
+}
+
+// Run over a real socket, with the node's metrics.
+func TestRunOverHTTP(t *testing.T) {
+	node := &fakeNode{}
+	var served, sockets atomic.Int64
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, "# TYPE calls_total counter\ncalls_total %d\n", served.Load())
+	})
+	mux.HandleFunc("POST /{$}", func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		served.Add(1)
+		reply := node.answer(body)
+		w.WriteHeader(reply.Status)
+		w.Write(reply.Body)
+	})
+	server := httptest.NewUnstartedServer(mux)
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			sockets.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	endpoint, err := transport.NewHTTP(transport.HTTPConfig{URL: server.URL + "/", Guard: transport.LocalOnly})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer endpoint.Close()
+	p := plan(4, steady(400, scenario.Entries, 100*time.Millisecond), scenario.Phase{Name: "closed", Callers: 2, For: 50 * time.Millisecond})
+	p.Notifications = 0.2
+	var all results.Aggregate
+	account, err := Run(t.Context(), Config{
+		Plan: p, Endpoint: endpoint, MetricsURL: server.URL + "/metrics",
+		Snapshot: func(s *results.Snapshot) error { all.Add(s); return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := all.Total(nil)
+	if got := all.Phases()[0].Calls; got != 10 {
+		t.Errorf("%d calls in the open phase, want 10", got)
+	}
+	if total.ByClass[results.OK]+total.ByClass[results.Notified] != total.Entries || total.Lateness.Min() < 0 {
+		t.Errorf("%+v", total.Counts)
+	}
+	if before, after := account.Before.Series["calls_total"], account.After.Series["calls_total"]; uint64(after-before) != total.Calls {
+		t.Errorf("the node counts %v calls, the client %d", after-before, total.Calls)
+	}
+	if account.Before.At > 0 || account.After.At < account.Elapsed {
+		t.Errorf("sampled at %v and %v of %v", account.Before.At, account.After.At, account.Elapsed)
+	}
+	// The canary's, the scraper's, and those of the load.
+	if g := account.Generator; int64(g.Connections)+2 != sockets.Load() || g.CPUFraction < 0 || g.CPUs < 1 {
+		t.Errorf("%d sockets, generator %+v", sockets.Load(), g)
+	}
 }
