@@ -28,7 +28,9 @@ func subtract(c *Call, dst []byte) ([]byte, *jsonrpc.Error) {
 			Subtrahend json.RawMessage `json:"subtrahend"`
 		}
 		err = json.Unmarshal(c.Params, &named)
-		operands = [][]byte{named.Minuend, named.Subtrahend}
+		if named.Minuend != nil && named.Subtrahend != nil {
+			operands = [][]byte{named.Minuend, named.Subtrahend}
+		}
 	}
 	if err != nil || len(operands) != 2 {
 		return dst, invalidParams(`want [a, b] or {"minuend": a, "subtrahend": b}`)

@@ -1,0 +1,118 @@
+package target_test
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"volley/target"
+)
+
+func TestGenericConfig(t *testing.T) {
+	defaults, err := target.ParseGenericConfig(target.ConfigFile{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := target.GenericConfig{EnableBatchRequests: true, BodyLimit: 10485760, BatchSizeLimit: 1000,
+		BatchConcurrencyLimit: 16, BatchResponseSizeLimit: 10485760, Slots: 4}
+	if !reflect.DeepEqual(defaults, want) {
+		t.Errorf("defaults %+v", defaults)
+	}
+	c, err := target.ParseGenericConfig(target.ConfigFile{Data: []byte(
+		`{"slots": 7, "enable_batch_requests": false, "seed": 18446744073709551615, "service": {"echo": "2ms"}, "body_limit": null}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Slots, want.EnableBatchRequests, want.Seed = 7, false, 1<<64-1
+	if d := c.Service["echo"].Draw(nil); d.String() != "2ms" {
+		t.Errorf("service of echo %v", d)
+	}
+	if c.Service = nil; !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v", c)
+	}
+}
+
+// TestConfigErrors: each tells where it stands and what is wanted there.
+func TestConfigErrors(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{`{"slots": 0}`, `node.json:1:11: slots must be positive, not 0`},
+		{"{\n  \"batch_size_limit\": -1\n}", `node.json:2:23: batch_size_limit must be positive, not -1`},
+		{`{"body_limit":0}`, `node.json:1:15: body_limit must be positive, not 0`},
+		{`{"batch_concurrency_limit":0}`, `node.json:1:28: batch_concurrency_limit must be positive, not 0`},
+		{`{"batch_response_size_limit":0}`, `node.json:1:30: batch_response_size_limit must be positive, not 0`},
+		{"{\n\t\"batch_sise_limit\": 1}", `node.json:2:2: no setting is called batch_sise_limit; did you mean batch_size_limit?`},
+		{`{"zzz": 1}`, `node.json:1:2: no setting is called zzz`},
+		{`{"Slots": 1}`, `node.json:1:2: no setting is called Slots; did you mean slots?`},
+		{`{"slots": 1, "slots": 2}`, `node.json:1:14: slots stands twice`},
+		{`{"slots": "four"}`, `node.json:1:11: slots: want a whole number, got "\"four\""`},
+		{`{"slots": 1.5}`, `node.json:1:11: slots: want a whole number, got "1.5"`},
+		{`{"slots": 1e99}`, `node.json:1:11: slots: want a whole number, got "1e99"`},
+		{`{"seed": -1}`, `node.json:1:10: seed: want a whole number that is not under zero, got "-1"`},
+		{`{"enable_batch_requests": 1}`, `node.json:1:27: enable_batch_requests: want true or false, got "1"`},
+		{`{"service": []}`, `node.json:1:13: service: want an object, got an array`},
+		{`{"service": {"ecko": "1ms"}}`, `node.json:1:22: service: no method is called "ecko"; there are sum, subtract, echo, sleep, burn and fail`},
+		{`{"service": {"echo": 5}}`, `node.json:1:22: service.echo: want a duration such as "300us", or an object of one member: constant, exponential or lognormal`},
+		{`{"service": {"echo": "5"}}`, `node.json:1:22: service.echo: "5" is no duration: want one such as "300us"`},
+		{`{"é": {}, "service": {"echo": "-5ms"}}`, `node.json:1:2: no setting is called "\u00e9"`},
+		{`[]`, `node.json:1:1: want an object, got an array`},
+		{`{"slots": 4`, `node.json:1:11: unexpected end of JSON input`},
+		{"{\n\"slots\": 4,}", `node.json:2:12: invalid character '}' looking for beginning of object key string`},
+		{`{} {}`, `node.json:1:4: invalid character '{' after top-level value`},
+	} {
+		_, err := target.ParseGenericConfig(target.ConfigFile{Name: "node.json", Data: []byte(tt.text)})
+		located, ok := errors.AsType[*target.ConfigError](err)
+		if !ok {
+			t.Errorf("%s: %v is no ConfigError", tt.text, err)
+		} else if located.Error() != tt.want {
+			t.Errorf("%s\ngot  %v\nwant %s", tt.text, located, tt.want)
+		}
+	}
+}
+
+type inner struct {
+	A int            `json:"a"`
+	M map[string]int `json:"m"`
+}
+
+// TestConfigDecode: what the file leaves out keeps its value; not strict, it
+// passes over what it does not know; a part can be read more strictly.
+func TestConfigDecode(t *testing.T) {
+	f := target.ConfigFile{Name: "f", Data: []byte(`{"x": 1, "in": {"b": 2, "m": {"k": 3}}, "p": {"a": 4}}`)}
+	v := struct {
+		In inner  `json:"in"`
+		P  *inner `json:"p"`
+		Q  *inner `json:"q"`
+	}{In: inner{A: 9}}
+	if err := f.Decode(&v, false); err != nil {
+		t.Fatal(err)
+	}
+	if v.In.A != 9 || v.In.M["k"] != 3 || v.P.A != 4 || v.Q != nil {
+		t.Errorf("got %+v", v)
+	}
+	if err := f.DecodeAt([]string{"in"}, &v.In, true); err == nil || err.Error() != "f:1:17: no setting is called in.b; did you mean a?" {
+		t.Errorf("got %v", err)
+	}
+	if err := f.DecodeAt([]string{"none", "such"}, &v.In, true); err != nil {
+		t.Errorf("an absent part: %v", err)
+	}
+	if err := f.Errorf([]string{"in", "m", "none"}, "x"); err.Error() != "f:1:30: x" {
+		t.Errorf("the nearest value around: %v", err)
+	}
+}
+
+// FuzzConfig: a file is taken or gives a located error, within the file.
+func FuzzConfig(f *testing.F) {
+	f.Add([]byte(`{"slots": 1, "service": {"echo": {"lognormal": {"median": "1ms", "p99": "2ms"}}}}`))
+	f.Add([]byte("{\n\"slots\": \"x\"}"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		_, err := target.ParseGenericConfig(target.ConfigFile{Name: "f", Data: text})
+		if err == nil {
+			return
+		}
+		located, ok := errors.AsType[*target.ConfigError](err)
+		if !ok || located.Line < 1 || located.Line > 1+strings.Count(string(text), "\n") || located.Column < 1 || located.Msg == "" {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}
