@@ -36,16 +36,34 @@ func (p Problem) String() string {
 	}
 	b.WriteString(word(p.Message))
 	if p.Source != "" {
-		before := []rune(p.Source)
-		if p.Column-1 < len(before) {
-			before = before[:max(p.Column-1, 0)]
-		}
-		fmt.Fprintf(&b, "\n  %s\n  %s^", visible(p.Source), padding(visible(string(before))))
+		line, before := p.window()
+		fmt.Fprintf(&b, "\n  %s\n  %s^", visible(line), padding(visible(before)))
 	}
 	if p.Hint != "" {
 		b.WriteString("\n  " + word(p.Hint))
 	}
 	return b.String()
+}
+
+// window gives the source line, or of a long one the part around the place,
+// and what stands before the place in it.
+func (p Problem) window() (line, before string) {
+	const most, ahead = 200, 120
+	runes := []rune(p.Source)
+	at := min(max(p.Column-1, 0), len(runes))
+	if len(runes) <= most {
+		return p.Source, string(runes[:at])
+	}
+	lead, tail := "", ""
+	start := max(0, at-ahead)
+	end := min(len(runes), start+most)
+	if start > 0 {
+		lead = "…"
+	}
+	if end < len(runes) {
+		tail = "…"
+	}
+	return lead + string(runes[start:end]) + tail, lead + string(runes[start:at])
 }
 
 // Problems is all that is wrong with a scenario, in the file's order, sets

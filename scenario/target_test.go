@@ -1,0 +1,89 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPublicEndpoints(t *testing.T) {
+	for _, c := range []struct {
+		url, by string
+		refused bool
+	}{
+		{"https://rpc.mainnet.near.org", "", true},
+		{"https://rpc.mainnet.near.org", "somebody", true},
+		{"https://rpc.mainnet.near.org", "FastNEAR", true},
+		{"https://rpc.mainnet.near.org", "NEAR foundation, by mail", false},
+		{"https://RPC.Mainnet.Fastnear.com.", "NEAR", true},
+		{"https://rpc.mainnet.fastnear.com", "fastnear", false},
+		{"https://notfastnear.com", "", false},
+		{"http://8.8.8.8:3030", "", true},
+		{"http://8.8.8.8:3030", "its owner", false},
+		{"http://[::ffff:8.8.8.8]:3030", "", true},
+		{"http://[2001:4860::1]/", "", true},
+		{"http://0.0.0.0/", "", true},
+		{"http://127.8.0.1:3030", "", false},
+		{"http://[::1]:3030", "", false},
+		{"http://[fd00::1]:3030", "", false},
+		{"http://[fe80::1%25eth0]:3030", "", false},
+		{"http://169.254.1.1", "", false},
+		{"http://192.168.1.9", "", false},
+		{"http://localhost:3030", "", false},
+		{"http://node.internal", "", false},
+	} {
+		sets := []string{`target.url="` + c.url + `"`}
+		if c.by != "" {
+			sets = append(sets, `target.authorised={by: "`+c.by+`", max_rate: 10 entries/s}`)
+		}
+		_, err := Load("testdata/near.yaml", sets)
+		if (err != nil) != c.refused {
+			t.Errorf("%s by %q: %v", c.url, c.by, err)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	for _, c := range []struct {
+		sets []string
+		want string
+	}{
+		{[]string{"target.url=http://127.0.0.1:1"}, "target.node is not used"},
+		{[]string{"target.url=http://8.8.8.8", "target.authorised={by: x, max_rate: 700 entries/s}"}, `phase "ramp" asks for 2400 entries/s: authorised.max_rate holds it at 700`},
+		{[]string{"mix[0].method=block"}, "method block will be answered -32601"},
+		{[]string{"size=null"}, "form batch without size"},
+		{[]string{"feeds.accounts={file: accounts.csv}"}, "read line by line"},
+		{[]string{"target.headers.X=REDACTED"}, "header X was redacted"},
+	} {
+		p, err := Load("testdata/near.yaml", c.sets)
+		if err != nil {
+			t.Errorf("%v: %v", c.sets, err)
+			continue
+		}
+		if !strings.Contains(strings.Join(p.Warnings, "\n"), c.want) {
+			t.Errorf("%v: warnings %q, want %q", c.sets, p.Warnings, c.want)
+		}
+	}
+}
+
+// TestSecretsAreHiddenInSourceLines: whatever else is wrong in their line.
+func TestSecretsAreHiddenInSourceLines(t *testing.T) {
+	for _, text := range []string{
+		`target: {dialect: naer, headers: {A: "s3cr3t \" x s3cr3t"}}`,
+		"target: {dialect: naer, headers: {A: s3cr3t s3cr3t}}",
+		"target: {dialect: naer, headers: {A: 's3cr3t'}, url: 'http://127.0.0.1/?key=s3cr3t'}",
+		"target: {dialect: naer, url: http://s3cr3t:s3cr3t@127.0.0.1/}",
+		"target: {dialect: naer, ulr: http://s3cr3t:s3cr3t@127.0.0.1/}",
+		"target: {dialect: naer, headers: {A: [s3cr3t]}}",
+		"target: {dialect: naer, headers: {A: &x s3cr3t}}\nx: [*x, s3cr3t]",
+		"target:\n  headers: {A: s3cr3t, A: s3cr3t}",
+		"target:\n  headers:\n    A: |\n      s3cr3t\n    s3: [1\n",
+		"target:\n  headers:\n    Authorization: s3cr3t\n    Authorization: s3cr3t }\n",
+		"target:\n  headers: {Authorization: s3cr3t\n",
+		"target: {headers: {X-Api-Key: s3cr3t}, url: @}\n",
+	} {
+		_, err := load(source{file: "x.yaml", dir: ".", data: []byte(text)}, nil)
+		if err == nil || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("%s\n%v", text, err)
+		}
+	}
+}

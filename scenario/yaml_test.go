@@ -1,0 +1,60 @@
+package scenario
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestPlanYAML: the effective plan loads back to an equal one but for secrets,
+// and written again it is the same text.
+func TestPlanYAML(t *testing.T) {
+	for name, p := range examples(t) {
+		text, err := p.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := load(source{file: "plan.yaml", dir: t.TempDir(), data: text}, nil)
+		if err != nil {
+			t.Errorf("%s: the plan does not load back:\n%s\n%v", name, text, err)
+			continue
+		}
+		want := *p
+		want.Target.URL = secretFree(p.Target.URL)
+		want.Target.Metrics.URL = secretFree(p.Target.Metrics.URL)
+		want.Target.Headers = nil
+		for header, value := range p.Target.Headers {
+			if want.Target.Headers == nil {
+				want.Target.Headers = map[string]Header{}
+			}
+			if value.Env == "" {
+				value.Value = redacted
+			}
+			want.Target.Headers[header] = value
+		}
+		want.Warnings, back.Warnings = nil, nil
+		if !reflect.DeepEqual(back, &want) {
+			t.Errorf("%s: loads back to another plan:\n%s\ngot  %+v\nwant %+v", name, text, back, &want)
+		}
+		again, err := back.YAML()
+		if err != nil || string(again) != string(text) {
+			t.Errorf("%s: written twice it differs:\n%s\n%s\n%v", name, text, again, err)
+		}
+	}
+}
+
+func TestPlanYAMLHoldsNoSecret(t *testing.T) {
+	p := mustLoad(t, "testdata/full.yaml", "target.url=http://me:pass@10.0.0.1/v3/0123456789abcdef0123456789abcdef?key=k9")
+	text, err := p.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"abcdef", "pass", "k9", "me:pass", "token=abc"} {
+		if strings.Contains(string(text), secret) || strings.Contains(p.SecretFreeURL(), secret) {
+			t.Errorf("the plan tells %s:\n%s", secret, text)
+		}
+	}
+	if want := "http://REDACTED@10.0.0.1/v3/REDACTED?key=REDACTED"; p.SecretFreeURL() != want {
+		t.Errorf("%s, want %s", p.SecretFreeURL(), want)
+	}
+}
