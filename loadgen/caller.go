@@ -63,13 +63,27 @@ type line struct {
 	ceiling  *rate.Limiter // in entries; nil: none
 	timeout  time.Duration // of one call
 	start    time.Time
-	quit     <-chan struct{} // closed: send no more
-	late     atomic.Bool     // the drain is over: send no more
+	quit     *quitting
+	finished atomic.Bool // all is sent, or the time for it is over
+}
+
+// quitting tells that no more calls may be sent.
+type quitting struct {
+	done chan struct{}
+	once sync.Once
+	at   time.Time // when; to be read once done is closed
+}
+
+func (q *quitting) quit() {
+	q.once.Do(func() {
+		q.at = time.Now()
+		close(q.done)
+	})
 }
 
 func (l *line) now() time.Duration { return time.Since(l.start) }
 
-func (l *line) over() bool { return l.late.Load() || closed(l.quit) }
+func (l *line) over() bool { return l.finished.Load() || closed(l.quit.done) }
 
 // admit waits until the ceiling lets a call of that many entries pass; false
 // says that the wait was cut short.
@@ -80,7 +94,7 @@ func (l *line) admit(entries int, w waiter) bool {
 	now := time.Now()
 	r := l.ceiling.ReserveN(now, entries)
 	delay := r.DelayFrom(now)
-	if delay <= 0 || w.until(now.Add(delay), l.quit) {
+	if delay <= 0 || w.until(now.Add(delay), l.quit.done) {
 		return true
 	}
 	r.CancelAt(now)
@@ -152,7 +166,7 @@ func (c *caller) loop(j job) {
 		}
 		c.call(j)
 		if c.outcome.Class == results.Refused {
-			w.until(time.Now().Add(refusedPause), c.quit)
+			w.until(time.Now().Add(refusedPause), c.quit.done)
 		}
 	}
 }

@@ -14,12 +14,13 @@ import (
 // dropped, and no queue grows: the schedule itself is the queue.
 type dispatcher struct {
 	*line
-	plan   *scenario.Plan
-	pool   *pool
-	wait   waiter
-	last   time.Duration // what is due can be sent up to then
-	cutoff time.Duration // when over: what was due later was not owed any more
-	ended  bool
+	plan *scenario.Plan
+	pool *pool
+	wait waiter
+	last time.Duration // what is due can be sent up to then
+
+	stopped bool
+	cutoff  time.Duration // when stopped: what was due later was not owed any more
 	// held is when a call last got a caller after it had waited for one: what was
 	// due up to then found none free either.
 	held time.Duration
@@ -116,18 +117,22 @@ func (d *dispatcher) loop(phase int, at, end time.Duration) {
 
 // until waits for an offset; false says that the run may send no more.
 func (d *dispatcher) until(at time.Duration) bool {
-	if d.ended {
+	if d.stopped {
 		return false
 	}
-	if !d.wait.until(d.start.Add(at), d.quit) {
+	if !d.wait.until(d.start.Add(at), d.quit.done) {
 		d.stop()
 	}
-	return !d.ended
+	return !d.stopped
 }
 
 func (d *dispatcher) stop() {
-	if !d.ended {
-		d.ended, d.cutoff = true, d.now()
-		d.late.Store(true)
+	if d.stopped {
+		return
 	}
+	d.stopped, d.cutoff = true, d.now()
+	if closed(d.quit.done) {
+		d.cutoff = d.quit.at.Sub(d.start)
+	}
+	d.finished.Store(true)
 }

@@ -47,7 +47,7 @@ func takeVitals() vitals {
 const busyCPU = 0.9
 
 // generator judges the generator. It decided the rate itself, in place of the
-// node, when its CPUs were full, or when more than one call in a hundred was sent
+// node, when its CPUs were full, or when more than one call in twenty was sent
 // after its phase's end or not at all although a caller was free.
 func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram, cut bool) results.Generator {
 	g := results.Generator{
@@ -76,7 +76,7 @@ func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram, 
 	case g.CPUFraction >= busyCPU:
 		g.Verdict = results.GeneratorLimited
 		g.Reason = fmt.Sprintf("the generator used %.0f%% of its %d CPUs", 100*g.CPUFraction, g.CPUs)
-	case !cut && behind*100 > g.Planned && g.OverBound < behind:
+	case !cut && behind*20 > g.Planned && g.OverBound < behind:
 		g.Verdict = results.GeneratorLimited
 		g.Reason = fmt.Sprintf("%d of %d calls were sent after their phase's end or not at all, although callers were free", behind, g.Planned)
 	}

@@ -74,7 +74,7 @@ func (p *pool) wait(j job, by time.Time) bool {
 			}
 		case <-timer.C:
 			return false
-		case <-p.line.quit:
+		case <-p.line.quit.done:
 			return false
 		}
 	}

@@ -135,3 +135,31 @@ func BenchmarkRecord(b *testing.B) {
 		rec.ended(0, &o)
 	}
 }
+
+// A call that goes well costs no memory of its own: what a run holds does not
+// grow with its calls.
+func TestCallsAllocateNothingOfTheirOwn(t *testing.T) {
+	p := nearPlan()
+	p.Size, p.Notifications = fixed(100), 0.05
+	w := mustCompile(t, p)
+	rec, c, e := newRecorder(1), newCorrelator(), newEncoder(w)
+	var m message
+	var o results.Outcome
+	node := &fakeNode{}
+	e.encode(&m, 0, 1, shape{entries: 100, items: 1})
+	reply := node.answer(m.body)
+	allocs := testing.AllocsPerRun(100, func() {
+		e.encode(&m, 0, 1, shape{entries: 100, items: 1})
+		rec.began()
+		c.judge(&m, reply, nil, &o)
+		describe(&o, &m)
+		rec.ended(0, &o)
+	})
+	if o.Class != results.OK || o.ByClass[results.OK]+o.ByClass[results.Notified] != 100 {
+		t.Fatalf("%+v", o)
+	}
+	// One is the scanner's Answer, which is handed to a function value.
+	if allocs > 1 {
+		t.Errorf("%v allocations for a batch of 100", allocs)
+	}
+}

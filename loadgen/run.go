@@ -78,8 +78,8 @@ type runner struct {
 	account Account
 	line    *line
 	rec     *recorder
+	quit    quitting
 	cut     context.CancelFunc // cuts off the calls under way
-	halt    func()             // closes line.quit
 
 	mu  sync.Mutex
 	err error // the first of ours
@@ -87,8 +87,7 @@ type runner struct {
 
 func (r *runner) run(ctx context.Context) (*Account, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	quit := make(chan struct{})
-	r.halt = sync.OnceFunc(func() { close(quit) })
+	r.quit.done = make(chan struct{})
 
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
@@ -96,13 +95,13 @@ func (r *runner) run(ctx context.Context) (*Account, error) {
 		case <-r.Stop:
 		case <-ctx.Done():
 		}
-		r.halt()
+		r.quit.quit()
 	})
 	defer watcher.Wait()
 	defer cancel() // before the wait, whose goroutine it ends
 
 	r.rec = newRecorder(len(r.Plan.Phases))
-	if err := r.prepare(ctx, quit); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
 	r.load(ctx)
@@ -112,7 +111,7 @@ func (r *runner) run(ctx context.Context) (*Account, error) {
 }
 
 // prepare makes the calls that go before the load.
-func (r *runner) prepare(ctx context.Context, quit <-chan struct{}) error {
+func (r *runner) prepare(ctx context.Context) error {
 	sizes := newSizes(r.Plan)
 	seq := newSequence(&sizes)
 	conn, err := r.Endpoint.Open()
@@ -135,7 +134,7 @@ func (r *runner) prepare(ctx context.Context, quit <-chan struct{}) error {
 	r.cut = cut
 	r.line = &line{
 		ctx: calls, work: work, seq: seq, endpoint: r.Endpoint, rec: r.rec,
-		ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: quit,
+		ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit,
 	}
 	return nil
 }
@@ -168,13 +167,13 @@ func (r *runner) load(ctx context.Context) {
 	calls := newPool(l, r.Plan.InFlight)
 	d := newDispatcher(l, r.Plan, calls, r.wait)
 	d.run()
-	l.late.Store(true)
+	l.finished.Store(true)
 	by := d.last
-	if closed(l.quit) {
+	if closed(l.quit.done) {
 		by = min(by, l.now()+r.Plan.Drain)
 	}
 	calls.drain(l.ctx, l.start.Add(by))
-	r.account.Interrupted = closed(l.quit)
+	r.account.Interrupted = closed(l.quit.done)
 	r.cut()
 	calls.close()
 	r.account.Elapsed = l.now()
@@ -212,6 +211,6 @@ func (r *runner) fail(err error) {
 		r.err = err
 	}
 	r.mu.Unlock()
-	r.halt()
+	r.quit.quit()
 	r.cut()
 }

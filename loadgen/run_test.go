@@ -391,6 +391,34 @@ func TestStopCountsWhatWasOwed(t *testing.T) {
 	})
 }
 
+// Where a stop is noticed late, what became due since was not owed.
+func TestStopThatIsNoticedLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		node := &fakeNode{latency: time.Millisecond}
+		stop := make(chan struct{})
+		time.AfterFunc(node.latency+1001*time.Millisecond, func() { close(stop) })
+		var all results.Aggregate
+		r := runner{wait: deafWaiter{}, Config: Config{
+			Plan: plan(1, steady(10, scenario.Calls, time.Hour)), Endpoint: node, Stop: stop,
+			Snapshot: func(s *results.Snapshot) error { all.Add(s); return nil },
+		}}
+		if _, err := r.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if total := all.Total(nil); total.Calls != 11 || total.Unsent != 0 {
+			t.Errorf("%d calls, %d unsent, want 11 and none", total.Calls, total.Unsent)
+		}
+	})
+}
+
+// deafWaiter hears of the end only when it wakes.
+type deafWaiter struct{ timerWaiter }
+
+func (deafWaiter) until(t time.Time, quit <-chan struct{}) bool {
+	time.Sleep(time.Until(t))
+	return !closed(quit)
+}
+
 func TestEndOfContextLeavesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node := &fakeNode{latency: 700 * time.Millisecond}
