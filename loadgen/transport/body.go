@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"errors"
 	"io"
 )
@@ -79,8 +80,14 @@ func (r *responseReader) trailers() error {
 			return err
 		}
 		left -= len(line)
+		if !bytes.HasSuffix(line, []byte("\r\n")) {
+			return protocolErrorf("a trailer line %.40q that does not end in CR LF", line)
+		}
 		if line = trimLineEnd(line); len(line) == 0 {
 			return nil
+		}
+		if colon := bytes.IndexByte(line, ':'); colon <= 0 || !isToken(line[:colon]) || hasControl(line) {
+			return protocolErrorf("a trailer line that is no field: %.40q", line)
 		}
 		if fields == maxFields {
 			return protocolErrorf("the answer has more than %d trailer fields", maxFields)

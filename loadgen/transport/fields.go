@@ -117,6 +117,17 @@ func trimLineEnd(line []byte) []byte {
 	return bytes.TrimSuffix(line, []byte{'\r'})
 }
 
+// hasControl finds what may stand in no field, RFC 9110 section 5.5: a carriage
+// return above all, which some readers take for a line end.
+func hasControl(line []byte) bool {
+	for _, b := range line {
+		if b < ' ' && b != '\t' || b == 0x7f {
+			return true
+		}
+	}
+	return false
+}
+
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
 // isToken tells whether every byte of s may stand in a field's name, RFC 9110

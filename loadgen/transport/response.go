@@ -179,15 +179,19 @@ func (r *responseReader) readHead() (head, error) {
 	framing := false // whether the last field decides where the body ends
 	for fields := 0; ; fields++ {
 		line, err := r.line(left)
-		if errors.As(err, new(*protocolError)) {
-			return h, protocolErrorf("the answer's head is larger than %d bytes", maxHead)
-		} else if err != nil {
+		if err != nil {
+			if errors.As(err, new(*protocolError)) {
+				err = protocolErrorf("the answer's head is larger than %d bytes", maxHead)
+			}
 			return h, err
 		}
 		left -= len(line)
 		line = trimLineEnd(line)
 		if len(line) == 0 {
 			return h, nil
+		}
+		if hasControl(line) {
+			return h, protocolErrorf("a control character in the header line %.40q", line)
 		}
 		if fields == maxFields {
 			return h, protocolErrorf("the answer has more than %d header fields", maxFields)

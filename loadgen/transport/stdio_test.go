@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -23,12 +24,10 @@ func play(role string) int {
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	switch role {
 	case "mute": // reads nothing
-		<-make(chan struct{})
+		waitForever()
 	case "stubborn": // stays when its input ends
 		fmt.Fprintln(os.Stdout, `{"id":0}`)
-		signal.Ignore(os.Interrupt)
-		go io.Copy(io.Discard, in)
-		<-make(chan struct{})
+		waitForever()
 	case "refuser": // ends before anything is asked
 		fmt.Fprintln(os.Stderr, "no configuration\x1b[31m")
 		return 7
@@ -77,6 +76,13 @@ func play(role string) int {
 		default:
 			os.Stdout.Write(line)
 		}
+	}
+}
+
+func waitForever() {
+	never := make(chan os.Signal, 1)
+	signal.Notify(never, os.Interrupt) // the runtime would call a bare wait a deadlock
+	for range never {
 	}
 }
 
@@ -130,6 +136,7 @@ func waitingCalls(s *Stdio, n int) {
 		if waiting == n {
 			return
 		}
+		runtime.Gosched()
 	}
 }
 
