@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"volley/results"
@@ -31,7 +29,5 @@ func printSummary(s streams, summary *results.Summary, asJSON bool) error {
 	if !asJSON {
 		return ours(report.Text(s.out, summary))
 	}
-	enc := json.NewEncoder(s.out)
-	enc.SetIndent("", "  ")
-	return ours(enc.Encode(summary))
+	return ours(summary.WriteJSON(s.out))
 }

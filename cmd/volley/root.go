@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"volley/results/report"
+	"volley/scenario"
 )
 
 // Exit codes, as documented in the README.
@@ -68,7 +69,12 @@ func execute(args []string, s streams) int {
 		fmt.Fprintf(s.err, "volley: %s\nhint: volley --help lists the commands, volley COMMAND --help their flags\n", report.Escape(err.Error()))
 		return exitUsage
 	}
-	if e.cause != nil {
+	var located scenario.Problems
+	switch {
+	case e.cause == nil:
+	case errors.As(e.cause, &located):
+		fmt.Fprintln(s.err, located)
+	default:
 		fmt.Fprintf(s.err, "volley: %v\n", e.cause)
 	}
 	return e.code

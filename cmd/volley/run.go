@@ -1,0 +1,325 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"volley/internal/jsonrpc"
+	"volley/loadgen"
+	"volley/loadgen/transport"
+	"volley/results"
+	"volley/results/report"
+	"volley/scenario"
+	"volley/tui"
+)
+
+type runFlags struct {
+	out           string
+	noTUI, asJSON bool
+	sets          []string
+}
+
+func runCommand(s streams) *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run [SCENARIO]",
+		Short: "Run a scenario and store the result",
+		Long: `Run a scenario (a file, or the name of a built-in one; without an argument: ` + defaultScenario + `)
+against the target that it names, by default the bundled node, and store the
+result in a run directory.
+
+The first interrupt stops sending, waits for the answers still due and writes
+the results; the second leaves at once.
+
+Exit codes: 0 finished, objectives met; 1 an objective missed; 2 usage or
+scenario invalid; 3 node unreachable, or the canary call failed; 4 void: rate
+not reached or generator-limited; 5 our own failure; 130 interrupted.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := defaultScenario
+			if len(args) == 1 {
+				name = args[0]
+			}
+			plan, err := loadScenario(name, f.sets)
+			if err != nil {
+				return err
+			}
+			return runPlan(plan, f, s)
+		},
+	}
+	c.Flags().StringVar(&f.out, "out", "", "run `directory` to write (default runs/NAME-TIME)")
+	c.Flags().BoolVar(&f.noTUI, "no-tui", false, "status lines on standard error, also on a terminal")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print run.json on standard output instead of the report")
+	c.Flags().StringArrayVar(&f.sets, "set", nil, "`path=value` that patches the scenario first (repeatable)")
+	return c
+}
+
+func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
+	meta, err := describeRun(plan)
+	if err != nil {
+		return ours(err)
+	}
+	dir := f.out
+	if dir == "" {
+		dir = filepath.Join("runs", fileName(plan.Name)+"-"+meta.Started.Format("20060102-150405.000"))
+	}
+	writer, err := results.Create(dir, meta)
+	if err != nil {
+		return ours(err)
+	}
+	defer writer.Close()
+
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	stop := interrupts(cancel, s)
+
+	place, err := openTarget(ctx, plan, dir, writer)
+	if err != nil {
+		return giveUp(writer, meta, err)
+	}
+	defer place.close()
+	if place.bundledURL != "" {
+		meta.URL = place.bundledURL
+		fmt.Fprintf(s.err, "node: %s, dialect %s, started for this run\n", place.bundledURL, plan.Target.Dialect)
+	}
+	for _, w := range plan.Warnings {
+		fmt.Fprintf(s.err, "warning: %s\n", report.Escape(w))
+	}
+
+	var whole results.Aggregate
+	account, err := loadgen.Run(ctx, loadgen.Config{
+		Plan:       plan,
+		Endpoint:   place.endpoint,
+		MetricsURL: place.metricsURL,
+		Stop:       stop,
+		Snapshot: func(snapshot *results.Snapshot) error {
+			whole.Add(snapshot)
+			fmt.Fprintln(s.err, tui.StatusLine(snapshot, meta.Phases, 0))
+			return writer.Interval(snapshot)
+		},
+		Node: writer.Node,
+		Warn: func(w string) { fmt.Fprintf(s.err, "warning: %s\n", report.Escape(w)) },
+	})
+	if err != nil {
+		return giveUp(writer, meta, err)
+	}
+
+	summary := results.Summarise(meta, &whole, results.End{
+		Finished:    time.Now(),
+		Interrupted: account.Interrupted,
+		Before:      account.Before,
+		After:       account.After,
+		Generator:   account.Generator,
+		Warnings:    append(plan.Warnings, account.Warnings...),
+		Pinned:      account.Pinned,
+	})
+	summary.Dir = dir
+	if err := writer.Finish(summary); err != nil {
+		return ours(err)
+	}
+	if err := printSummary(s, &summary, f.asJSON); err != nil {
+		return err
+	}
+	return verdict(&summary)
+}
+
+// describeRun is what is known before anything is started.
+func describeRun(plan *scenario.Plan) (results.Meta, error) {
+	text, err := plan.YAML()
+	if err != nil {
+		return results.Meta{}, err
+	}
+	phases, objectives := loadgen.Describe(plan)
+	return results.Meta{
+		Volley:      fullVersion(),
+		Name:        plan.Name,
+		Seed:        plan.Seed,
+		Started:     time.Now(),
+		Dialect:     plan.Target.Dialect,
+		URL:         plan.SecretFreeURL(),
+		Bundled:     plan.Target.URL == "" && len(plan.Target.Command) == 0,
+		Phases:      phases,
+		Objectives:  objectives,
+		Environment: environment(),
+		Plan:        text,
+	}, nil
+}
+
+// interrupts turns the first signal into a closed channel (drain) and the
+// second into the end of the run's context (leave at once).
+func interrupts(cancel context.CancelFunc, s streams) <-chan struct{} {
+	stop := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	// It lives as long as the process: a command runs one plan.
+	go func() {
+		<-signals
+		fmt.Fprintln(s.err, "interrupted: waiting for the answers still due; interrupt again to leave at once")
+		close(stop)
+		<-signals
+		cancel()
+	}()
+	return stop
+}
+
+// reached is the node that the load goes to.
+type reached struct {
+	endpoint   transport.Endpoint
+	metricsURL string
+	bundledURL string // "" when the node is not ours, or speaks on its standard streams
+	node       *child
+}
+
+func (r *reached) close() {
+	_ = r.endpoint.Close()
+	if r.node != nil {
+		r.node.close()
+	}
+}
+
+// openTarget starts the bundled node if the plan names no other, and opens an
+// endpoint to whichever it is.
+func openTarget(ctx context.Context, plan *scenario.Plan, dir string, writer *results.Writer) (*reached, error) {
+	log, err := writer.NodeLog()
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() // the node has its own handle on it
+	if plan.Target.Transport == "stdio" {
+		return openStdio(plan, dir, log)
+	}
+
+	r := &reached{metricsURL: plan.Target.Metrics.URL}
+	url := plan.Target.URL
+	if url == "" {
+		arguments, err := nodeArguments(plan, dir)
+		if err != nil {
+			return nil, err
+		}
+		if r.node, err = startNode(ctx, arguments, log); err != nil {
+			return nil, err
+		}
+		r.bundledURL = r.node.url
+		url = r.node.url
+		if plan.Target.Dialect == "rcp" {
+			url += "/rcp"
+		}
+	}
+	if r.metricsURL == "" && plan.Target.Metrics.Every > 0 {
+		r.metricsURL = besides(url, "/metrics")
+	}
+	header, err := headers(plan.Target.Headers)
+	if err == nil {
+		r.endpoint, err = transport.NewHTTP(transport.HTTPConfig{URL: url, Header: header, Guard: guard(plan.Target.Authorised)})
+	}
+	if err != nil {
+		if r.node != nil {
+			r.node.close()
+		}
+		return nil, &exit{exitUsage, err}
+	}
+	return r, nil
+}
+
+func openStdio(plan *scenario.Plan, dir string, log *os.File) (*reached, error) {
+	command := plan.Target.Command
+	if len(command) == 0 {
+		arguments, err := nodeArguments(plan, dir)
+		if err != nil {
+			return nil, err
+		}
+		command = append(arguments, "--stdio")
+	}
+	endpoint, err := transport.NewStdio(transport.StdioConfig{Command: command, Stderr: log, Route: firstID})
+	if err != nil {
+		return nil, &exit{exitUnreachable, err}
+	}
+	return &reached{endpoint: endpoint}, nil
+}
+
+// firstID gives the first of our ids that a reply line answers.
+func firstID(line []byte) (id uint64, ok bool) {
+	_, _, _ = jsonrpc.ScanReply(line, func(a *jsonrpc.Answer) {
+		if !ok && a.IsInt {
+			id, ok = a.Int, true
+		}
+	})
+	return id, ok
+}
+
+// guard refuses addresses that are neither loopback nor private unless the
+// scenario names who authorised the test.
+func guard(a *scenario.Authorised) func(netip.Addr) error {
+	if a != nil {
+		return nil
+	}
+	return func(addr netip.Addr) error {
+		if err := transport.LocalOnly(addr); err != nil {
+			return fmt.Errorf("%w; a node elsewhere needs target.authorised: {by: WHO ALLOWED THE TEST, max_rate: N entries/s}", err)
+		}
+		return nil
+	}
+}
+
+// verdict turns a summary into the exit code.
+func verdict(s *results.Summary) error {
+	switch {
+	case s.Status == results.Interrupted:
+		return &exit{code: exitInterrupted}
+	case s.Status == results.Void:
+		return &exit{code: exitVoid}
+	case !s.ObjectivesMet():
+		return &exit{code: exitMissed}
+	}
+	return nil
+}
+
+// giveUp stores why there is no result and picks the exit code.
+func giveUp(writer *results.Writer, meta results.Meta, err error) error {
+	var known *exit
+	var canary *loadgen.CanaryError
+	switch {
+	case errors.As(err, &known):
+	case errors.As(err, &canary):
+		known = &exit{exitUnreachable, err}
+	case errors.Is(err, context.Canceled):
+		known = &exit{exitInterrupted, errors.New("interrupted")}
+	default:
+		known = &exit{exitOurs, err}
+	}
+	summary := results.Summarise(meta, &results.Aggregate{}, results.End{Finished: time.Now(), Status: results.Void})
+	summary.VoidReason = report.Escape(known.Error())
+	if err := writer.Finish(summary); err != nil {
+		return &exit{exitOurs, errors.Join(known.cause, err)}
+	}
+	return known
+}
+
+// fileName makes a directory name of a scenario's name.
+func fileName(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.', r == '_':
+			return r
+		default:
+			return '-'
+		}
+	}, name)
+	if len(clean) > 60 {
+		clean = clean[:60]
+	}
+	if strings.Trim(clean, "-.") == "" {
+		return "run"
+	}
+	return clean
+}
