@@ -89,9 +89,10 @@ func (p *page) generator(g *results.Generator) {
 		}
 		words = append(words, fmt.Sprintf("CPU %.0f%%%s", 100*g.CPUFraction, cpus))
 	}
-	words = append(words,
-		fmt.Sprintf("planned %s calls, sent %s", count(g.Planned), count(g.Sent)),
-		fmt.Sprintf("at most %d in flight", g.MaxInFlight))
+	words = append(words, fmt.Sprintf("planned %s calls, sent %s", count(g.Planned), count(g.Sent)))
+	if g.MaxInFlight > 0 {
+		words = append(words, fmt.Sprintf("at most %d in flight", g.MaxInFlight))
+	}
 	if g.Connections > 0 {
 		words = append(words, count(g.Connections)+" connections")
 	}
