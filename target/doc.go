@@ -6,4 +6,15 @@
 // each bring one, and this package holds the generic one (sum, subtract, echo,
 // sleep, burn, fail). The node knows nothing of the generator, so that the tool
 // cannot be tuned to its own node.
+//
+// A body, or a line, goes through the engine in two steps. It is taken: checked
+// in the order in which the batching documentation refuses, taken apart, and its
+// members admitted by the dialect one after another. Then it is finished: the
+// members run, as many at once as the policy lets, each holding one of the
+// node's slots while it is served, and the answers are put together in request
+// order. Between the two steps another line of the same stream may be taken, so
+// that a cancellation reaches what is under way.
+//
+// Every counter that an exchange moves has moved before its answer is written:
+// who scrapes /metrics after an answer sees it counted.
 package target

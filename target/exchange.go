@@ -72,13 +72,14 @@ func newExchange(conn *connection) *exchange {
 
 // free gives the exchange back; nothing of it may be used after.
 func (x *exchange) free() {
-	clear(x.entries) // dialects' state must not be held
+	clear(x.entries) // dialects' state must not be held, nor space that is let go below
 	clear(x.toRun)
+	clear(x.members)
 	for i, b := range x.buffers {
 		x.buffers[i] = reusable(b)
 	}
 	y := exchange{body: reusable(x.body), out: reusable(x.out), buffers: x.buffers}
-	if cap(x.entries) <= keptEntries {
+	if cap(x.entries) <= keptEntries && cap(x.members) <= keptEntries { // a refused batch has members alone
 		y.entries, y.toRun, y.members = x.entries[:0], x.toRun[:0], x.members[:0]
 	}
 	*x = y

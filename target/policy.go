@@ -8,9 +8,10 @@ type Policy struct {
 	Base        string // path of the endpoint: "/" or "/rcp"
 	PathMethods bool   // a singleton may be posted to Base/<method>; path and body must agree
 
-	BodyLimit int64 // bytes of an HTTP body (over it 413 before anything is parsed) or of a line; 0: no limit
-	// ContentType refuses an HTTP body that is not declared as JSON with 415,
-	// before its size is looked at.
+	// BodyLimit bounds the bytes of an HTTP body, over which the answer is 413
+	// before anything is parsed, and of a line; 0: no limit. An HTTP body that is
+	// not declared as JSON is refused with 415 before its size is looked at.
+	BodyLimit int64
 
 	Enabled  bool    // false: Disabled answers every valid, nonempty array
 	Disabled Refusal // checked after Empty and before TooMany
