@@ -55,7 +55,7 @@ func (l *Latency) Merge(o *Latency) (dropped int64) {
 		if *p.to == nil {
 			*p.to = newHistogram()
 		}
-		if p.from != nil {
+		if p.from != nil && p.from.TotalCount() > 0 {
 			dropped += (*p.to).Merge(p.from)
 		}
 	}

@@ -96,7 +96,7 @@ func (a *Aggregate) slice(i int) *PhaseSlice {
 	if i < len(a.phases) {
 		return &a.phases[i]
 	}
-	return &PhaseSlice{Phase: i, Latency: NewLatency()}
+	return &PhaseSlice{Phase: i}
 }
 
 // addPhase adds a phase that was to start at start, and gives the time that its
