@@ -2,8 +2,8 @@ package loadgen
 
 import "time"
 
-// waiter waits for an instant. It is used by one goroutine, which calls begin
-// before and end after.
+// waiter waits for instants on behalf of one goroutine, which calls begin before
+// the first and end after the last.
 type waiter interface {
 	begin()
 	// until returns at t or, with false, soon after quit is closed. A t in the
