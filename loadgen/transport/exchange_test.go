@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // peer is one connection as a node of these tests sees it: it writes exact bytes.
@@ -286,6 +287,15 @@ func TestEarlyAnswerIsReadWhileTheBodyIsStillSent(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestNodeThatReadsNothing(t *testing.T) {
+	c := opened(t, httpEndpoint(t, HTTPConfig{URL: node(t, func(p *peer) { p.in.Peek(1); <-t.Context().Done() })}))
+	_, err := c.Do(t.Context(), Request{Body: make([]byte, 64<<20)}, time.Now().Add(300*time.Millisecond))
+	if e := failureOf(t, err); e.Failure != Timeout || !e.Sent {
+		t.Errorf("%v (sent %v): %v, want a timeout of a sent request", e.Failure, e.Sent, e)
+	}
+	c.Close()
 }
 
 func TestResetMidBody(t *testing.T) {

@@ -162,7 +162,7 @@ func (s *Stdio) giveUp(c *stdioConn) bool {
 // write sends one line; who calls it has the turn. n counts the line's bytes.
 func (s *Stdio) write(ctx context.Context, line []byte, deadline time.Time) (n int, err error) {
 	in := s.process.in
-	if err := in.SetWriteDeadline(deadline); err != nil {
+	if err := in.SetWriteDeadline(deadline); err != nil && !errors.Is(err, os.ErrNoDeadline) {
 		return 0, err
 	}
 	// The turn must not be passed on while the end of ctx may still touch the
