@@ -60,7 +60,11 @@ type Account struct {
 func Run(ctx context.Context, c Config) (*Account, error) {
 	r := runner{Config: c, wait: newWaiter()}
 	if c.MetricsURL != "" {
-		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
+		client := &http.Client{
+			Transport: &http.Transport{MaxIdleConnsPerHost: 1},
+			// Only the address that the plan names is asked.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
 		defer client.CloseIdleConnections()
 		r.fetch = func(ctx context.Context) (results.NodeSample, error) {
 			return scrape.Fetch(ctx, client, c.MetricsURL)
@@ -174,6 +178,7 @@ func (r *runner) load(ctx context.Context) {
 	}
 	calls.drain(l.ctx, l.start.Add(by))
 	r.account.Interrupted = closed(l.quit.done)
+	r.quit.quit() // for callers that the ceiling still holds back
 	r.cut()
 	calls.close()
 	r.account.Elapsed = l.now()
