@@ -97,6 +97,7 @@ func routeByID(line []byte) (uint64, bool) {
 func stdioEndpoint(t *testing.T, role string, c StdioConfig) *Stdio {
 	t.Helper()
 	t.Setenv(roleVariable, role)
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would hold every ending child for a second
 	c.Command = []string{os.Args[0]}
 	if c.Route == nil {
 		c.Route = routeByID
