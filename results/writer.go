@@ -28,7 +28,8 @@ type Writer struct {
 
 // Create makes a run directory and writes what is known before the run:
 // plan.yaml and run.json, with the status "running". It refuses a directory that
-// holds anything, and makes sure that files can be written there.
+// holds anything (an error that is fs.ErrExist), and makes sure that files can be
+// written there.
 func Create(dir string, m Meta) (w *Writer, err error) {
 	if err := makeEmpty(dir); err != nil {
 		return nil, err
@@ -87,10 +88,16 @@ func makeEmpty(dir string) error {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(dir, "run.json")); err == nil {
-		return fmt.Errorf("%s holds a run already: choose another directory, or remove it", dir)
+		return &taken{dir + " holds a run already: choose another directory, or remove it"}
 	}
-	return fmt.Errorf("%s is not empty: choose another directory", dir)
+	return &taken{dir + " is not empty: choose another directory"}
 }
+
+// taken says that a directory is in use.
+type taken struct{ text string }
+
+func (e *taken) Error() string        { return e.text }
+func (e *taken) Is(target error) bool { return target == fs.ErrExist }
 
 // probeSize is what must fit on the disk for a run to begin: about an hour of a
 // plain plan.

@@ -48,9 +48,11 @@ func (d *decoder) mapping(n *node, t *table) (f fields, ok bool) {
 		d.report(n, "keys: "+strings.Join(t.keys(), ", "), "%s is a mapping, not %s", t.what, describe(n))
 		return f, false
 	}
+	misspelt := map[string]bool{} // keys that an unknown one was meant to be
 	for _, p := range n.pairs {
 		if t.find(p.key.text) == nil {
 			d.report(p.key, suggest(p.key.text, t.keys()), "unknown key %s", p.key.text)
+			misspelt[closest(p.key.text, t.keys())] = true
 			continue
 		}
 		if p.value.given() {
@@ -58,7 +60,7 @@ func (d *decoder) mapping(n *node, t *table) (f fields, ok bool) {
 		}
 	}
 	for _, s := range t.settings {
-		if s.required && f.values[s.key] == nil {
+		if s.required && f.values[s.key] == nil && !misspelt[s.key] {
 			d.report(n, s.key+": "+s.doc, "%s needs the key %s", t.what, s.key)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"os"
 	"os/signal"
@@ -74,8 +75,11 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 		dir = filepath.Join("runs", fileName(plan.Name)+"-"+meta.Started.Format("20060102-150405.000"))
 	}
 	writer, err := results.Create(dir, meta)
+	if errors.Is(err, fs.ErrExist) {
+		return &exit{exitUsage, fmt.Errorf("--out: %w", err)}
+	}
 	if err != nil {
-		return ours(err)
+		return ours(fmt.Errorf("run directory %s: %w", dir, err))
 	}
 	defer writer.Close()
 

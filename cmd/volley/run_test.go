@@ -140,7 +140,7 @@ form: batch
 size: 7
 malformed: 10%
 mix:
-  - {method: sum, params: [1, 2, 3]}
+  - {weight: 3, method: sum, params: [1, 2, 3]}
   - {method: fail, params: {code: -32001, message: on purpose}}
   - {method: no.such.method}
 `,
