@@ -40,6 +40,7 @@ func New(d Dialect, o Options) *Node {
 	if n.log == nil {
 		n.log = slog.New(slog.DiscardHandler)
 	}
+	n.metrics.collect(d)
 	for path, page := range d.Pages() {
 		n.pages[path] = page
 	}
