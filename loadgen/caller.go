@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -212,5 +213,6 @@ func (m *message) request() transport.Request {
 		Path: m.path, Body: m.body,
 		FirstID: m.first, LastID: m.last(),
 		NoReply: m.due() == 0,
+		Idless:  !slices.ContainsFunc(m.members, member.echoed),
 	}
 }

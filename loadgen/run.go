@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"net/http"
+	"net/netip"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -22,8 +25,10 @@ type Config struct {
 	Plan     *scenario.Plan
 	Endpoint transport.Endpoint // Run opens connections and closes those, not the endpoint
 
-	// MetricsURL is where the node's metrics are read; "" for nowhere.
+	// MetricsURL is where the node's metrics are read; "" for nowhere. Guard is asked
+	// about every address that this connects to; nil allows all.
 	MetricsURL string
+	Guard      func(netip.Addr) error
 
 	// Snapshot receives what happened in each second of the run, and what is left
 	// at its end. Node receives the samples of the node's metrics during the load,
@@ -61,7 +66,10 @@ func Run(ctx context.Context, c Config) (*Account, error) {
 	r := runner{Config: c, wait: newWaiter()}
 	if c.MetricsURL != "" {
 		client := &http.Client{
-			Transport: &http.Transport{MaxIdleConnsPerHost: 1},
+			Transport: &http.Transport{
+				MaxIdleConnsPerHost: 1,
+				DialContext:         (&net.Dialer{Control: guarded(c.Guard)}).DialContext,
+			},
 			// Only the address that the plan names is asked.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
@@ -71,6 +79,21 @@ func Run(ctx context.Context, c Config) (*Account, error) {
 		}
 	}
 	return r.run(ctx)
+}
+
+// guarded refuses a connection to an address that the guard refuses. It sees the
+// address after the name was resolved, at every connection anew.
+func guarded(guard func(netip.Addr) error) func(network, address string, _ syscall.RawConn) error {
+	return func(_, address string, _ syscall.RawConn) error {
+		if guard == nil {
+			return nil
+		}
+		to, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		return guard(to.Addr())
+	}
 }
 
 // runner is one run, with the means that tests put in place of the clock and the network.

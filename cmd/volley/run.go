@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -105,6 +106,7 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 		Plan:       plan,
 		Endpoint:   place.endpoint,
 		MetricsURL: place.metricsURL,
+		Guard:      guard(plan.Target.Authorised),
 		Stop:       stop,
 		Snapshot: func(snapshot *results.Snapshot) error {
 			whole.Add(snapshot)
@@ -251,8 +253,12 @@ func openStdio(plan *scenario.Plan, dir string, log *os.File) (*reached, error) 
 	return &reached{endpoint: endpoint}, nil
 }
 
-// firstID gives the first of our ids that a reply line answers.
+// firstID gives the first of our ids that a line answers. A line that is a request
+// or a notification of the node's own answers nobody: no call has the id 0.
 func firstID(line []byte) (id uint64, ok bool) {
+	if r := jsonrpc.ParseRequest(bytes.TrimSpace(line)); r.MethodKind == jsonrpc.String && !r.HasResult {
+		return 0, true
+	}
 	_, _, _ = jsonrpc.ScanReply(line, func(a *jsonrpc.Answer) {
 		if !ok && a.IsInt {
 			id, ok = a.Int, true
@@ -264,10 +270,10 @@ func firstID(line []byte) (id uint64, ok bool) {
 // guard refuses addresses that are neither loopback nor private unless the
 // scenario names who authorised the test.
 func guard(a *scenario.Authorised) func(netip.Addr) error {
-	if a != nil {
-		return nil
-	}
 	return func(addr netip.Addr) error {
+		if a != nil {
+			return nil
+		}
 		if err := transport.LocalOnly(addr); err != nil {
 			return fmt.Errorf("%w; a node elsewhere needs target.authorised: {by: WHO ALLOWED THE TEST, max_rate: N entries/s}", err)
 		}

@@ -163,7 +163,7 @@ mix:
 			if !bytes.Equal(bytes.TrimSpace(stored), bytes.TrimSpace(out)) {
 				t.Error("--json and run.json differ")
 			}
-			if out, err := program(t, "report", dir).CombinedOutput(); err != nil || !bytes.Contains(out, []byte("reconciliation")) {
+			if out, err := program(t, "report", dir).CombinedOutput(); err != nil || !bytes.Contains(out, []byte("Reconciliation")) {
 				t.Errorf("report: %v\n%s", err, out)
 			}
 		})

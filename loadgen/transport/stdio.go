@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -42,6 +43,8 @@ type Stdio struct {
 	// turn is held by who writes to the command. A lock that can be waited for
 	// with a deadline.
 	turn chan struct{}
+	// idless is held by the one call under way whose answer carries no id.
+	idless chan struct{}
 	// unfinished is the rest of a line whose writer gave up halfway; it goes
 	// out before the next line. Protected by turn.
 	unfinished []byte
@@ -71,7 +74,7 @@ func NewStdio(c StdioConfig) (*Stdio, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stdio{config: c, process: p, turn: make(chan struct{}, 1)}
+	s := &Stdio{config: c, process: p, turn: make(chan struct{}, 1), idless: make(chan struct{}, 1)}
 	s.reading.Go(s.readAnswers)
 	return s, nil
 }
@@ -123,17 +126,27 @@ func (s *Stdio) deliver(line []byte, err error) {
 	}
 	s.mu.Lock()
 	var to *stdioConn
-	for i, c := range s.waiting {
-		if !ok || c.first <= id && id <= c.last {
-			to = c
-			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
-			break
-		}
+	if i := s.addressee(id, ok); i >= 0 {
+		to = s.waiting[i]
+		s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
 	}
 	s.mu.Unlock()
 	if to != nil {
 		to.settle(line, err)
 	}
+}
+
+// addressee gives the index of the call that is waiting for an answer with this
+// id; -1 for none. An answer without an id belongs to the call that can have no
+// other, else to the oldest. The caller holds mu.
+func (s *Stdio) addressee(id uint64, ok bool) int {
+	if ok {
+		return slices.IndexFunc(s.waiting, func(c *stdioConn) bool { return c.first <= id && id <= c.last })
+	}
+	if i := slices.IndexFunc(s.waiting, func(c *stdioConn) bool { return c.idless }); i >= 0 {
+		return i
+	}
+	return min(len(s.waiting), 1) - 1
 }
 
 // await puts c among those that wait for an answer.
@@ -198,7 +211,8 @@ type stdioConn struct {
 	timer    *time.Timer
 	closed   bool
 
-	first, last uint64 // read by the endpoint while this waits
+	first, last uint64 // read by the endpoint while this waits; idless too
+	idless      bool
 
 	// Written by the endpoint once it has taken this out of the waiting ones,
 	// before it sends to answered.
@@ -231,12 +245,14 @@ func (c *stdioConn) Do(ctx context.Context, req Request, deadline time.Time) (Re
 	if c.timer != nil {
 		defer c.timer.Stop()
 	}
-	select {
-	case s.turn <- struct{}{}:
-	case <-expired:
-		return Reply{}, &Error{Failure: Timeout, Err: errors.New("the command took no line in time")}
-	case <-ctx.Done():
-		return Reply{}, &Error{Failure: Cancelled, Err: ctx.Err()}
+	if req.Idless && !req.NoReply {
+		if err := take(ctx, s.idless, expired, "another body whose answer has no id was not answered in time"); err != nil {
+			return Reply{}, err
+		}
+		defer func() { <-s.idless }()
+	}
+	if err := take(ctx, s.turn, expired, "the command took no line in time"); err != nil {
+		return Reply{}, err
 	}
 	n, err := c.send(ctx, req, deadline)
 	<-s.turn
@@ -247,6 +263,18 @@ func (c *stdioConn) Do(ctx context.Context, req Request, deadline time.Time) (Re
 		return Reply{Status: 204}, nil
 	}
 	return c.wait(ctx, expired)
+}
+
+// take takes what a channel of one stands for, or says why it could not in time.
+func take(ctx context.Context, one chan struct{}, expired <-chan time.Time, late string) error {
+	select {
+	case one <- struct{}{}:
+		return nil
+	case <-expired:
+		return &Error{Failure: Timeout, Err: errors.New(late)}
+	case <-ctx.Done():
+		return &Error{Failure: Cancelled, Err: ctx.Err()}
+	}
 }
 
 // arm gives a channel that tells of the deadline; nil for no deadline.
@@ -275,7 +303,7 @@ func (c *stdioConn) send(ctx context.Context, req Request, deadline time.Time) (
 		}
 		return s.write(ctx, c.line, deadline)
 	}
-	c.first, c.last = req.FirstID, req.LastID
+	c.first, c.last, c.idless = req.FirstID, req.LastID, req.Idless
 	if err := s.await(c); err != nil {
 		return 0, err
 	}

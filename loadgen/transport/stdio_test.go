@@ -179,6 +179,25 @@ func TestStdioLineWithoutIDGoesToTheOldestCall(t *testing.T) {
 	}
 }
 
+func TestStdioLineWithoutIDGoesToTheCallThatCanHaveNoOther(t *testing.T) {
+	s := stdioEndpoint(t, "orders", StdioConfig{})
+	oldest := doing(t, opened(t, s), orderOf(1, "hold", 0))
+	waitingCalls(s, 1)
+	idless := orderOf(2, "null id", 0)
+	idless.Idless = true
+	// Two of them at a time could not be told apart: the second waits for the first.
+	both := []<-chan result{doing(t, opened(t, s), idless), doing(t, opened(t, s), idless)}
+	for _, one := range both {
+		if got := <-one; got.err != nil || string(got.reply.Body) != `{"id":null}` {
+			t.Errorf("a call without ids got %v, %s", got.err, got.reply.Body)
+		}
+	}
+	mustEcho(t, opened(t, s), orderOf(3, "release", 0))
+	if got := <-oldest; got.err != nil || !strings.Contains(string(got.reply.Body), `"hold"`) {
+		t.Errorf("the oldest got %v, %s", got.err, got.reply.Body)
+	}
+}
+
 func TestStdioLateAnswerIsThrownAway(t *testing.T) {
 	s := stdioEndpoint(t, "orders", StdioConfig{})
 	c := opened(t, s)

@@ -32,6 +32,10 @@ type Request struct {
 	// is due on such a stream (only notifications).
 	FirstID, LastID uint64
 	NoReply         bool
+	// Idless says that no id of the body can come back in its answer, so that
+	// nothing but its being the only one tells that answer: a shared stream
+	// carries one such body at a time, and the next one waits.
+	Idless bool
 }
 
 // Reply is one answer.
