@@ -16,6 +16,7 @@ var levels = map[string]int{
 	"volley/loadgen/transport": 0,
 	"volley/results":           1,
 	"volley/target/wirecase":   1,
+	"volley/target/near/vm":    1,
 	"volley/target":            2,
 	"volley/loadgen/scrape":    2,
 	"volley/results/report":    2,
