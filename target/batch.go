@@ -26,27 +26,31 @@ func (n *Node) takeBatch(ctx context.Context, x *exchange) {
 		refuse(batchEmpty, &p.Empty, 0)
 	case !p.Enabled:
 		refuse(batchDisabled, &p.Disabled, 0)
-	case p.EntryLimit > 0 && size > p.EntryLimit:
+	case n.tooMany(x, size):
 		refuse(batchTooMany, &p.TooMany, p.EntryLimit)
 	default:
 		n.metrics.batchesInFlight.Inc()
 		n.metrics.batchEntries.Observe(float64(size))
 		x.started = time.Now()
 		entries := x.entriesFor(size)
+		var ids map[string]bool
 		for i := range entries {
 			e := &entries[i]
-			if n.read(x, e, x.members[i]); e.verdict == valid {
+			n.read(x, e, x.members[i])
+			if ids = n.once(ids, e); e.verdict == valid {
 				n.enter(ctx, e)
 			}
 		}
 	}
 }
 
-// finishBatch executes an admitted batch, whole: a response over the limit
-// stops nothing, since entries have effects and the documentation has them all
-// drained. Its counters are final when it returns.
+// finishBatch executes an admitted batch, whole, unless Policy.ResponseCut has
+// it end when its response is over the limit. Its counters are final when it
+// returns.
 func (n *Node) finishBatch(ctx context.Context, x *exchange) {
-	kept := retention{limit: int64(n.policy.ResponseLimit)}
+	ctx, end := n.timed(ctx, x)
+	defer end()
+	kept := retention{policy: &n.policy}
 	n.runConcurrently(ctx, x, &kept)
 	n.assemble(ctx, x, &kept)
 
@@ -61,8 +65,9 @@ func (n *Node) finishBatch(ctx context.Context, x *exchange) {
 			m.entries[o].Add(float64(count))
 		}
 	}
+	n.leave(x)
 	switch {
-	case kept.over():
+	case kept.over() && n.policy.ResponseCut != KeepPartial:
 		n.refuse(x, &n.policy.TooLarge, n.policy.ResponseLimit, int(kept.serialized()))
 		m.batches[batchTooLarge].Inc()
 	case len(x.out) == 0:
@@ -100,14 +105,14 @@ func (n *Node) runConcurrently(ctx context.Context, x *exchange, kept *retention
 		buf := x.buffers[w][:0]
 		for {
 			i := next.Add(1) - 1
-			if i >= int64(len(x.toRun)) {
+			if i >= int64(len(x.toRun)) || kept.stops() {
 				break
 			}
 			e := x.toRun[i]
 			e.buffer, e.start = w, len(buf)
 			buf = n.respondCounted(ctx, e, buf)
 			e.done, e.size = true, len(buf)-e.start
-			if e.kept = kept.add(e.size); !e.kept {
+			if e.kept = kept.add(e); !e.kept {
 				buf = buf[:e.start]
 			}
 		}
@@ -132,6 +137,7 @@ func (n *Node) respondCounted(ctx context.Context, e *entry, dst []byte) []byte 
 // no worker has made. With nothing to answer x.out is empty.
 func (n *Node) assemble(ctx context.Context, x *exchange, kept *retention) {
 	out := append(x.out[:0], '[')
+	counted := int64(0) // of the answers so far
 	for i := range x.entries {
 		e := &x.entries[i]
 		before := len(out)
@@ -140,6 +146,9 @@ func (n *Node) assemble(ctx context.Context, x *exchange, kept *retention) {
 		}
 		start := len(out)
 		switch {
+		case kept.cut(counted):
+			out = n.cutOff(e, out)
+			e.done, e.kept, e.size = true, true, len(out)-start
 		case e.done && e.kept:
 			out = append(out, x.buffers[e.buffer][e.start:e.start+e.size]...)
 		case e.done:
@@ -150,8 +159,9 @@ func (n *Node) assemble(ctx context.Context, x *exchange, kept *retention) {
 		}
 		if !e.done {
 			e.size = len(out) - start
-			e.kept = kept.add(e.size)
+			e.kept = kept.add(e)
 		}
+		counted += n.policy.counted(e)
 		if e.size == 0 || !e.kept {
 			out = out[:before]
 		}
@@ -163,26 +173,29 @@ func (n *Node) assemble(ctx context.Context, x *exchange, kept *retention) {
 	x.out = append(out, ']')
 }
 
-// retention bounds what is held of a batch's responses: once the array is sure
-// to be over the limit they are only measured. Safe for concurrent use.
+// retention bounds what is held of a batch's responses: once the answer is sure
+// to be replaced they are only measured. Safe for concurrent use.
 type retention struct {
-	limit int64 // of the serialized array; 0: none
-	bytes atomic.Int64
+	policy *Policy
+	bytes  atomic.Int64 // as Policy.counted counts them
 }
 
-// add tells of one response; false says that it need not be kept. One of no
-// bytes, a notification's, is no response.
-func (r *retention) add(size int) bool {
-	if size > 0 {
-		r.bytes.Add(int64(size) + 1) // the comma before it, or the bracket
-	}
-	return !r.over()
+// add tells of an entry's response; false says that it need not be kept.
+func (r *retention) add(e *entry) bool {
+	r.bytes.Add(r.policy.counted(e))
+	return r.policy.ResponseCut == KeepPartial || !r.over()
 }
 
 // serialized is the length of the array with all that was added.
 func (r *retention) serialized() int64 { return r.bytes.Load() + 1 }
 
-func (r *retention) over() bool {
-	bytes := r.bytes.Load()
-	return r.limit > 0 && bytes > 0 && bytes+1 > r.limit
+func (r *retention) over() bool { return r.policy.over(r.bytes.Load()) }
+
+// stops tells that no further entry is to run.
+func (r *retention) stops() bool { return r.policy.ResponseCut != ReplaceDrained && r.over() }
+
+// cut tells that an entry is to be cut off; counted is what those before it
+// came to.
+func (r *retention) cut(counted int64) bool {
+	return r.stops() && (r.policy.ResponseCut == ReplaceAtOnce || r.policy.over(counted))
 }

@@ -22,6 +22,8 @@ type ConfigError struct {
 	Line   int // from 1
 	Column int // from 1, in characters
 	Msg    string
+
+	at int // the offset in bytes
 }
 
 func (e *ConfigError) Error() string {
@@ -94,7 +96,7 @@ func (f ConfigFile) errorAt(at int, format string, a ...any) error {
 	before := f.Data[:min(at, len(f.Data))]
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
-	return &ConfigError{File: f.Name, Line: line, Column: column, Msg: fmt.Sprintf(format, a...)}
+	return &ConfigError{File: f.Name, Line: line, Column: column, Msg: fmt.Sprintf(format, a...), at: at}
 }
 
 // member is one member of a JSON object; at and keyAt are offsets in it.
@@ -163,6 +165,9 @@ func (d decoding) check(raw []byte, at int, t reflect.Type, path string) error {
 	err := json.Unmarshal(raw, reflect.New(t).Interface())
 	if err == nil {
 		return nil
+	}
+	if inner, ok := errors.AsType[*ConfigError](err); ok { // a part that reads itself says where
+		return d.file.errorAt(at+inner.at, "%s", inner.Msg)
 	}
 	msg := err.Error()
 	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {

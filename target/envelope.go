@@ -1,8 +1,7 @@
 package target
 
 import (
-	"slices"
-	"strconv"
+	"bytes"
 
 	"volley/internal/jsonrpc"
 )
@@ -23,7 +22,7 @@ func (p *Policy) judge(r *jsonrpc.Request, batch bool) (verdict, *jsonrpc.Error)
 	if !p.wellFormed(r) {
 		return malformed, nil
 	}
-	notification := r.IDKind == jsonrpc.Absent
+	notification := p.notifies(r)
 	if err := p.badParams(r.ParamsKind); err != nil {
 		return refusedUnless(notification), err
 	}
@@ -50,18 +49,36 @@ func (p *Policy) wellFormed(r *jsonrpc.Request) bool {
 	switch r.IDKind {
 	case jsonrpc.Absent:
 	case jsonrpc.Null:
-		if p.NullIDInvalid {
+		if p.NullIDInvalid && !p.NullIDNotifies {
 			return false
 		}
-	case jsonrpc.Number, jsonrpc.String:
 	default:
-		return false
+		if !p.echoable(r) {
+			return false
+		}
 	}
 	if p.ReservedPrefix != "" && r.IDKind != jsonrpc.Absent &&
 		len(r.Method) >= len(p.ReservedPrefix) && string(r.Method[:len(p.ReservedPrefix)]) == p.ReservedPrefix {
 		return false
 	}
 	return p.PrimitiveParams != nil || !primitive(r.ParamsKind)
+}
+
+// notifies tells a notification from a call, both well formed.
+func (p *Policy) notifies(r *jsonrpc.Request) bool {
+	return r.IDKind == jsonrpc.Absent || r.IDKind == jsonrpc.Null && p.NullIDNotifies
+}
+
+// echoable tells whether a request has an id, other than null, that can be
+// answered.
+func (p *Policy) echoable(r *jsonrpc.Request) bool {
+	switch r.IDKind {
+	case jsonrpc.Number:
+		return !p.FractionIDInvalid || bytes.IndexAny(r.ID, ".eE") < 0
+	case jsonrpc.Bool:
+		return p.BoolIDValid
+	}
+	return r.IDKind == jsonrpc.String
 }
 
 func (p *Policy) versionTaken(token []byte) bool {
@@ -90,22 +107,3 @@ func primitive(k jsonrpc.Kind) bool {
 }
 
 func usableID(k jsonrpc.Kind) bool { return k == jsonrpc.Number || k == jsonrpc.String }
-
-// limited is a refusal's error with the limit, and what went over it, told in
-// the form that the refusal asks for.
-func (r *Refusal) limited(limit, size int) *jsonrpc.Error {
-	e := r.Error
-	switch r.Data {
-	case LimitText:
-		e.Data = limitText(limit)
-	case LimitSize:
-		data := strconv.AppendInt([]byte(`{"limit":`), int64(limit), 10)
-		data = strconv.AppendInt(append(data, `,"size":`...), int64(size), 10)
-		e.Data = append(data, '}')
-	}
-	return &e
-}
-
-func limitText(limit int) []byte {
-	return slices.Concat([]byte(`"Exceeded max limit of `), strconv.AppendInt(nil, int64(limit), 10), []byte(`"`))
-}

@@ -12,8 +12,9 @@ import (
 
 // connection is what calls of one HTTP connection, or of one stream, share.
 type connection struct {
-	state any             // Dialect.Connect's
-	life  context.Context // ends only when the node stops waiting for calls
+	state  any             // Dialect.Connect's
+	life   context.Context // ends only when the node stops waiting for calls
+	client string          // the remote address without its port; "" of a stream
 }
 
 // exchange is one body, or one line, on its way through the engine: the scratch
@@ -35,9 +36,10 @@ type exchange struct {
 	started  time.Time // of an admitted batch
 	answered bool      // by take: nothing to run
 
-	status int
-	out    []byte // the answer; empty: no body
-	close  bool   // a call ended the stream
+	status     int
+	out        []byte // the answer; empty: no body
+	close      bool   // a call ended the stream
+	retryAfter int    // seconds, for the header; 0: none
 }
 
 // entry is one member of a batch, or a singleton.
@@ -98,18 +100,26 @@ func reusable(b []byte) []byte {
 // run for several at once.
 func (n *Node) take(ctx context.Context, x *exchange) {
 	members, batch, err := jsonrpc.Split(x.body, x.members)
-	x.members = members
+	x.members, x.shape = members, shapeOf(batch, err)
 	switch {
+	case !n.admit(x):
 	case err != nil:
-		x.shape = unparsed
 		n.refuse(x, &n.policy.ParseFailed, 0, 0)
 	case batch:
-		x.shape = batched
 		n.takeBatch(ctx, x)
 	default:
-		x.shape = single
 		n.takeSingle(ctx, x)
 	}
+}
+
+func shapeOf(batch bool, err error) shape {
+	switch {
+	case err != nil:
+		return unparsed
+	case batch:
+		return batched
+	}
+	return single
 }
 
 // finish executes what take admitted and leaves the answer in x.
@@ -123,9 +133,10 @@ func (n *Node) finish(ctx context.Context, x *exchange) {
 	}
 }
 
-// refuse answers the whole body with one object.
+// refuse answers the body as a whole.
 func (n *Node) refuse(x *exchange, r *Refusal, limit, size int) {
-	x.reply(r.Status, r.limited(limit, size), nil)
+	x.answered, x.status = true, r.Status
+	x.out = r.append(x.out[:0], limit, size, n.firstCall(r, x.members))
 }
 
 func (x *exchange) reply(status int, e *jsonrpc.Error, id []byte) {
@@ -142,11 +153,11 @@ func (n *Node) read(x *exchange, e *entry, raw []byte) {
 	c.Conn, c.Session = x.conn.state, x.session
 	e.verdict, e.answer = n.policy.judge(&c.Request, c.Batch)
 	if e.verdict == malformed {
-		e.outcome, e.answer = outcomeInvalid, &n.policy.Invalid
+		n.spoilt(e)
 		return
 	}
 	e.id = c.ID
-	c.Notification = c.IDKind == jsonrpc.Absent
+	c.Notification = n.policy.notifies(&c.Request)
 	switch {
 	case c.Notification:
 		e.outcome = outcomeNotification
@@ -187,7 +198,7 @@ func (n *Node) respond(ctx context.Context, e *entry, dst []byte) []byte {
 		begun := time.Now()
 		result := jsonrpc.AppendResultStart(dst)
 		empty := len(result)
-		out, err := n.run(ctx, &e.call, result)
+		out, err := n.execute(ctx, e, result)
 		e.method.done(time.Since(begun), err)
 		switch {
 		case e.call.Notification:

@@ -1,6 +1,13 @@
 package target
 
-import "volley/internal/jsonrpc"
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"time"
+
+	"volley/internal/jsonrpc"
+)
 
 // Policy is the batch engine's rules as data: what the documentation of a
 // protocol, or of a node, says about batches. The engine reads nothing else.
@@ -19,16 +26,36 @@ type Policy struct {
 	ParseFailed Refusal // malformed JSON or trailing data
 	Empty       Refusal // []
 
-	EntryLimit int // members of a batch, of whatever kind; 0: no limit
-	TooMany    Refusal
+	EntryLimit     int  // members of a batch, of whatever kind; 0: no limit
+	LimitPerClient bool // EntryLimit bounds all running batches of one remote address together
+	TooMany        Refusal
 
-	ResponseLimit int // bytes of the serialized array; 0: no limit
-	TooLarge      Refusal
+	ResponseLimit int             // bytes of what ResponseMeasure counts; 0: no limit
+	ResponseCut   ResponseCut     // what becomes of a batch that goes over it
+	ResponseSize  ResponseMeasure // what counts
+	TooLarge      Refusal         // with ReplaceDrained and ReplaceAtOnce
+	CutOff        jsonrpc.Error   // with KeepPartial: of each entry after the one that went over
 
-	Concurrency         int           // members of one batch outstanding at once; at least 1
+	// Concurrency is how many members of one batch are outstanding at once: at
+	// least 1, AllAtOnce for no bound. ConcurrencyShared makes it a bound on all
+	// batches of the node together.
+	Concurrency       int
+	ConcurrencyShared bool
+
+	// BatchTimeout bounds a batch's time from its admission; 0: no bound. When it
+	// is over every entry that has no answer gets TimedOut, and what runs of them
+	// has its context ended.
+	BatchTimeout time.Duration
+	TimedOut     jsonrpc.Error
+
 	OnlyNotifications   int           // HTTP status, without a body, when there is nothing to answer
 	Invalid             jsonrpc.Error // the entry for a malformed member, with id null
+	InvalidEchoesID     bool          // a malformed member's id, where usable, is echoed
 	NullIDInvalid       bool          // "id": null is malformed (else: echoed)
+	NullIDNotifies      bool          // "id": null makes a notification, whatever NullIDInvalid says
+	BoolIDValid         bool          // "id": true is an id
+	FractionIDInvalid   bool          // a number with a fraction or an exponent is no id
+	DuplicateIDsInvalid bool          // of the members of a batch with one id, those after the first are malformed
 	VersionOptional     bool          // "jsonrpc" may be missing (when present it must be "2.0")
 	UnknownMembersValid bool          // a request may carry members that the protocol does not know
 
@@ -61,22 +88,159 @@ type Policy struct {
 	BatchMethods map[string]bool
 	NotInBatch   jsonrpc.Error
 
+	// What the front refuses before a body is looked at: a body over BodyLimit
+	// (413), one that is not declared as JSON (415), and what is no POST (405). A
+	// Refusal without a status gets the one in brackets, with words of this
+	// node's as plain text.
+	TooLong, NotJSON, NotPost Refusal
+	// MediaTypes are the declarations that are taken as JSON; "*" takes anything.
+	// nil: application/json and every application type that ends in +json.
+	MediaTypes []string
+
+	// Limited answers what admission (see AdmissionConfig) holds up for a time,
+	// NeverAdmitted what is over the burst. Without a status they are HTTP 429
+	// with an error object.
+	Limited, NeverAdmitted Refusal
+	// CostMember names the member of params that tells apart what a method does
+	// ("request_type"), for costs of admission by request type; "": none does.
+	CostMember string
+
+	Admission *AdmissionConfig // nil: everything is let in
+	Misbehave *MisbehaveConfig // nil: the node behaves
+
 	MetricsPrefix string // "near_rpc_" or "volley_rpc_"
 }
 
-// Refusal is a batch answered as a whole by one object with id null.
+// AllAtOnce is a Concurrency without bound.
+const AllAtOnce = math.MaxInt
+
+// ResponseCut is what becomes of a batch whose answer grows over the limit.
+type ResponseCut uint8
+
+// The ways in which nodes bound an answer.
+const (
+	ReplaceDrained ResponseCut = iota // every entry runs, then TooLarge replaces the answer
+	ReplaceAtOnce                     // no further entry runs, and TooLarge replaces the answer
+	KeepPartial                       // no further entry runs; the answers so far stay, the rest are CutOff
+)
+
+// ResponseMeasure is what of an answer counts towards its limit.
+type ResponseMeasure uint8
+
+// The measures of an answer.
+const (
+	WholeArray  ResponseMeasure = iota // the serialized array
+	ResultsOnly                        // the results and error objects without what is around them
+)
+
+// Refusal is a body answered as a whole.
 type Refusal struct {
-	Status int
-	Error  jsonrpc.Error
-	Data   DataForm
+	Status  int
+	Error   jsonrpc.Error
+	Data    DataForm
+	Form    RefusalForm
+	FirstID bool // the id of the first member that is a call; else null
 }
+
+// RefusalForm is what a refusal puts on the wire.
+type RefusalForm uint8
+
+// Forms of a refusal.
+const (
+	ErrorObject  RefusalForm = iota
+	ErrorInArray             // an array of one
+	EmptyArray
+	NoBody
+	PlainText // Error.Message and a line's end
+)
 
 // DataForm says how a refusal's data member tells the limit.
 type DataForm uint8
 
 // Forms of a refusal's data member.
 const (
-	NoData    DataForm = iota
-	LimitText          // "Exceeded max limit of N", as jsonrpsee words it
-	LimitSize          // {"limit": N, "size": M}
+	NoData     DataForm = iota // Error.Data as it is
+	LimitText                  // "Exceeded max limit of N", as jsonrpsee words it
+	LimitSize                  // {"limit": N, "size": M}
+	FilledIn                   // {limit} and {size} in Error.Message and Error.Data are replaced by the numbers
+	RetryAfter                 // {"retryable": true, "retryAfterMs": N}, of Limited
 )
+
+// append appends the refusal's body, with an id that is null when nil.
+func (r *Refusal) append(dst []byte, limit, size int, id []byte) []byte {
+	switch r.Form {
+	case ErrorInArray:
+		dst = append(dst, '[')
+		return append(jsonrpc.AppendError(dst, r.limited(limit, size), id), ']')
+	case EmptyArray:
+		return append(dst, "[]"...)
+	case NoBody:
+		return dst
+	case PlainText:
+		return append(append(dst, r.limited(limit, size).Message...), '\n')
+	}
+	return jsonrpc.AppendError(dst, r.limited(limit, size), id)
+}
+
+// limited is the refusal's error with the limit, and what went over it, told
+// in the form that it asks for.
+func (r *Refusal) limited(limit, size int) *jsonrpc.Error {
+	e := r.Error
+	switch r.Data {
+	case LimitText:
+		e.Data = limitText(limit)
+	case LimitSize:
+		data := strconv.AppendInt([]byte(`{"limit":`), int64(limit), 10)
+		data = strconv.AppendInt(append(data, `,"size":`...), int64(size), 10)
+		e.Data = append(data, '}')
+	case RetryAfter:
+		e.Data = append(strconv.AppendInt([]byte(`{"retryable":true,"retryAfterMs":`), int64(size), 10), '}')
+	case FilledIn:
+		e.Message = string(filledIn([]byte(e.Message), limit, size))
+		if e.Data != nil {
+			e.Data = filledIn(e.Data, limit, size)
+		}
+	}
+	return &e
+}
+
+func filledIn(text []byte, limit, size int) []byte {
+	text = bytes.ReplaceAll(text, []byte("{limit}"), strconv.AppendInt(nil, int64(limit), 10))
+	return bytes.ReplaceAll(text, []byte("{size}"), strconv.AppendInt(nil, int64(size), 10))
+}
+
+func limitText(limit int) []byte {
+	return append(strconv.AppendInt([]byte(`"Exceeded max limit of `), int64(limit), 10), '"')
+}
+
+// completed is the policy with what it leaves to the node filled in.
+func (p Policy) completed() Policy {
+	p.Concurrency = max(p.Concurrency, 1)
+	if p.UnknownMethod == 0 {
+		p.UnknownMethod = jsonrpc.MethodNotFound
+	}
+	for _, d := range []struct {
+		refusal *Refusal
+		status  int
+		why     string
+	}{
+		{&p.TooLong, 413, "the body is over {limit} bytes"},
+		{&p.NotJSON, 415, "the content type must be application/json"},
+		{&p.NotPost, 405, "JSON-RPC is spoken with POST"},
+	} {
+		if d.refusal.Status == 0 {
+			*d.refusal = Refusal{Status: d.status, Error: jsonrpc.Error{Message: d.why}, Data: FilledIn, Form: PlainText}
+		}
+	}
+	if p.Limited.Status == 0 {
+		p.Limited = Refusal{Status: 429, Error: jsonrpc.Error{Code: limitExceeded, Message: "Too many requests"}}
+	}
+	if p.NeverAdmitted.Status == 0 {
+		p.NeverAdmitted = Refusal{Status: 429, Data: FilledIn, Error: jsonrpc.Error{Code: limitExceeded,
+			Message: "Too many requests at once: this body is charged {size}, and no more than {limit} is ever let in; split it"}}
+	}
+	return p
+}
+
+// limitExceeded is the code that EIP-1474 gives to a request over a limit.
+const limitExceeded = -32005

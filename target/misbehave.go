@@ -1,0 +1,4 @@
+package target
+
+// MisbehaveConfig is what a node does wrong on purpose.
+type MisbehaveConfig struct{}
