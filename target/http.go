@@ -1,18 +1,18 @@
 package target
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// Handler is the node's HTTP front: the endpoint, the dialect's pages and
-// /metrics. Under an http.Server other than Serve's a connection's state lasts
-// for one request.
+// Handler is what Serve answers with: the endpoint, the dialect's pages and
+// /metrics. Under an http.Server a connection's state lasts for one request, and
+// the time that clients have is that server's to bound.
 func (n *Node) Handler() http.Handler { return http.HandlerFunc(n.serveHTTP) }
 
 func (n *Node) serveHTTP(w http.ResponseWriter, r *http.Request) {
@@ -57,7 +57,7 @@ func (n *Node) serveRPC(w http.ResponseWriter, r *http.Request, method string) {
 		n.plain(w, http.StatusUnsupportedMediaType, "the content type must be application/json")
 		return
 	}
-	conn := n.connectionOf(r.Context())
+	conn := n.connectionOf(w, r)
 	x := newExchange(conn)
 	defer x.free()
 	x.method = method
@@ -65,21 +65,16 @@ func (n *Node) serveRPC(w http.ResponseWriter, r *http.Request, method string) {
 		x.session = session[0]
 	}
 
-	deadlines := http.NewResponseController(w) // both calls fail where there are none, as in a test's recorder
-	deadlines.SetWriteDeadline(time.Time{})
-	deadlines.SetReadDeadline(time.Now().Add(bodyTimeout))
 	if status, why := n.readBody(x, r); status != 0 {
 		n.plain(w, status, why)
 		return
 	}
-	deadlines.SetReadDeadline(time.Time{})
-
-	ctx := n.context(r.Context(), conn)
+	ctx, done := n.context(w, r, conn)
+	defer done()
 	n.take(ctx, x)
 	n.finish(ctx, x)
 	n.metrics.exchange(x.shape, x.status)
 
-	deadlines.SetWriteDeadline(time.Now().Add(answerTimeout))
 	if len(x.out) > 0 {
 		h := w.Header()
 		h.Set("Content-Type", "application/json")
@@ -87,6 +82,27 @@ func (n *Node) serveRPC(w http.ResponseWriter, r *http.Request, method string) {
 	}
 	w.WriteHeader(x.status)
 	w.Write(x.out) // a client that is gone is no fault of the node's
+}
+
+// connectionOf finds the connection that a request came on. Under another
+// server than Serve's every request has one of its own.
+func (n *Node) connectionOf(w http.ResponseWriter, r *http.Request) *connection {
+	if own, ok := w.(*response); ok {
+		return &own.conn.connection
+	}
+	return &connection{state: n.dialect.Connect(HTTP), life: context.WithoutCancel(r.Context())}
+}
+
+// context is the one that a request's calls run with; done must be called when
+// they have run.
+func (n *Node) context(w http.ResponseWriter, r *http.Request, c *connection) (ctx context.Context, done func()) {
+	if !n.policy.CancelOnDisconnect {
+		return c.life, func() {}
+	}
+	if own, ok := w.(*response); ok {
+		return own.conn.watched()
+	}
+	return r.Context(), func() {}
 }
 
 // plain refuses an exchange before its body has told what it is.

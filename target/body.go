@@ -1,0 +1,62 @@
+package target
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// requestBody is a request's body as the handler reads it.
+type requestBody struct {
+	conn     *conn
+	from     io.ReadCloser
+	declared int64 // -1: chunked
+	asked    bool  // the client has been told to send it, or needs no telling
+	read     int64
+	whole    bool
+}
+
+func (b *requestBody) begin(c *conn, r *http.Request) {
+	*b = requestBody{conn: c, from: r.Body, declared: r.ContentLength, asked: true, whole: r.ContentLength == 0}
+	if b.whole {
+		return
+	}
+	b.asked = !r.ProtoAtLeast(1, 1) || !strings.EqualFold(r.Header.Get("Expect"), "100-continue")
+	if !b.here() {
+		c.nc.SetReadDeadline(time.Now().Add(bodyTimeout))
+	}
+	r.Body = b
+}
+
+// here says that the whole body has come.
+func (b *requestBody) here() bool {
+	return b.declared >= 0 && b.declared-b.read <= int64(b.conn.in.Buffered())
+}
+
+func (b *requestBody) Read(p []byte) (int, error) {
+	if !b.asked {
+		b.asked = true
+		if _, err := io.WriteString(b.conn.nc, "HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
+			return 0, err
+		}
+	}
+	n, err := b.from.Read(p)
+	b.read += int64(n)
+	b.whole = b.whole || err == io.EOF
+	return n, err
+}
+
+func (b *requestBody) Close() error { return b.from.Close() }
+
+// skippable says that another request can follow at no cost: the body was read,
+// or is here to be passed over.
+func (b *requestBody) skippable() bool { return b.whole || b.here() }
+
+func (b *requestBody) skip() bool {
+	if b.whole {
+		return true
+	}
+	_, err := io.Copy(io.Discard, b.from)
+	return err == nil
+}
