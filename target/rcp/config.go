@@ -1,37 +1,63 @@
 package rcp
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"volley/target"
 )
 
 // Config is the node's config file, a flat JSON object; every limit is
 // positive, there is no "no limit".
 type Config struct {
-	BatchSizeLimit         int          `json:"batch_size_limit"`          // members of a batch, notifications too
-	BatchConcurrencyLimit  int          `json:"batch_concurrency_limit"`   // members of one batch under way at once
-	BatchResponseSizeLimit int          `json:"batch_response_size_limit"` // bytes of a batch's answer, and of one embed/multi result
-	EmbedBatchLimit        int          `json:"embed_batch_limit"`         // inputs of one embed, embed/sparse or embed/multi
-	RerankMaxCandidates    int          `json:"rerank_max_candidates"`     // passages of one rerank
-	BodyLimit              int64        `json:"body_limit"`                // bytes of an HTTP body
-	Session                string       `json:"session"`                   // over HTTP: "stateless" or "process"
-	Slots                  int          `json:"slots"`                     // computations under way at once in the whole node
-	Dimension              int          `json:"dimension"`                 // components of a vector
-	Seed                   uint64       `json:"seed"`                      // of the service times' draws, nothing else
-	Service                ServiceTimes `json:"service"`
+	BatchSizeLimit         int    `json:"batch_size_limit"`          // members of a batch, notifications too
+	BatchConcurrencyLimit  int    `json:"batch_concurrency_limit"`   // members of one batch under way at once
+	BatchResponseSizeLimit int    `json:"batch_response_size_limit"` // bytes of a batch's answer, and of one embed/multi or retrieve result
+	EmbedBatchLimit        int    `json:"embed_batch_limit"`         // inputs of one embed, embed/sparse or embed/multi, documents of one index/add
+	RerankMaxCandidates    int    `json:"rerank_max_candidates"`     // passages of one rerank
+	MaxK                   int    `json:"max_k"`                     // to which retrieve's k, candidateK and rerank.topN are clamped
+	BodyLimit              int64  `json:"body_limit"`                // bytes of an HTTP body and of a line
+	Session                string `json:"session"`                   // over HTTP: "stateless", "process" or "token"
+	SessionLimit           int    `json:"session_limit"`             // tokens out at once
+	SessionIdleSeconds     int    `json:"session_idle_seconds"`      // after which an unused token is worth nothing
+	Slots                  int    `json:"slots"`                     // computations under way at once in the whole node
+
+	// Capabilities are what the node offers and advertises, by their names in
+	// section 6; index needs nothing else, filter, pagination and citations are
+	// parts of retrieve. One of embed, rerank and retrieve must be among them
+	// (section 14.1).
+	Capabilities []string `json:"capabilities"`
+
+	Dimension int `json:"dimension"` // components of a vector
+	Hidden    int `json:"hidden"`    // width of each block's inner layer
+	Layers    int `json:"layers"`    // blocks of two layers; 0: hashed features alone
+
+	Documents       int               `json:"documents"`         // of the built-in corpus, in the index at the start; may be 0
+	IndexLimit      int               `json:"index_limit"`       // documents in the index
+	IndexBytesLimit int               `json:"index_bytes_limit"` // bytes of their ids, texts and metas
+	FilterFields    map[string]string `json:"filter_fields"`     // fields of meta that may be filtered by, and their types
+
+	Seed    uint64       `json:"seed"` // of the service times' draws, nothing else
+	Service ServiceTimes `json:"service"`
 }
 
 // ServiceTimes are spent on top of the computation, with the slot held.
 type ServiceTimes struct {
-	Embed  target.Service `json:"embed"`
-	Sparse target.Service `json:"embed/sparse"`
-	Multi  target.Service `json:"embed/multi"`
-	Rerank target.Service `json:"rerank"`
+	Embed    target.Service `json:"embed"`
+	Sparse   target.Service `json:"embed/sparse"`
+	Multi    target.Service `json:"embed/multi"`
+	Rerank   target.Service `json:"rerank"`
+	Retrieve target.Service `json:"retrieve"`
+	Add      target.Service `json:"index/add"`
+	Delete   target.Service `json:"index/delete"`
 }
 
-// The two values of Config.Session (section 5.2).
+// The values of Config.Session (section 5.2).
 const (
 	Stateless = "stateless" // every HTTP request counts as initialised
 	Process   = "process"   // all HTTP requests share one state, gated before initialize
+	Token     = "token"     // initialize gives a token, which the RCP-Session header of later requests must bear
 )
 
 // DefaultConfig is what a node without a config file runs with.
@@ -42,10 +68,20 @@ func DefaultConfig() Config {
 		BatchResponseSizeLimit: 10 << 20,
 		EmbedBatchLimit:        256,
 		RerankMaxCandidates:    1000,
+		MaxK:                   200,
 		BodyLimit:              10 << 20,
 		Session:                Stateless,
+		SessionLimit:           1024,
+		SessionIdleSeconds:     600,
 		Slots:                  4,
+		Capabilities:           slices.Clone(capabilityNames[:]),
 		Dimension:              256,
+		Hidden:                 512,
+		Layers:                 1,
+		Documents:              200,
+		IndexLimit:             10_000,
+		IndexBytesLimit:        64 << 20,
+		FilterFields:           corpusFields(),
 	}
 }
 
@@ -53,12 +89,23 @@ func DefaultConfig() Config {
 // largest published embeddings have 8192 components.
 const maxDimension = 1 << 16
 
+// maxWeights keeps the model within what a person would start by mistake: 64 MiB,
+// and a fraction of a second to draw.
+const maxWeights = 1 << 26
+
 // ParseConfig reads a config file over the defaults. Its errors are
 // *target.ConfigError, located in the file.
 func ParseConfig(f target.ConfigFile) (Config, error) {
 	c := DefaultConfig()
+	c.Capabilities, c.FilterFields = nil, nil // a file's replace the defaults, and do not add to them
 	if err := f.Decode(&c, true); err != nil {
 		return Config{}, err
+	}
+	if c.Capabilities == nil {
+		c.Capabilities = DefaultConfig().Capabilities
+	}
+	if c.FilterFields == nil {
+		c.FilterFields = corpusFields()
 	}
 	for _, limit := range []struct {
 		key   string
@@ -69,19 +116,50 @@ func ParseConfig(f target.ConfigFile) (Config, error) {
 		{"batch_response_size_limit", int64(c.BatchResponseSizeLimit)},
 		{"embed_batch_limit", int64(c.EmbedBatchLimit)},
 		{"rerank_max_candidates", int64(c.RerankMaxCandidates)},
+		{"max_k", int64(c.MaxK)},
 		{"body_limit", c.BodyLimit},
+		{"session_limit", int64(c.SessionLimit)},
+		{"session_idle_seconds", int64(c.SessionIdleSeconds)},
 		{"slots", int64(c.Slots)},
 		{"dimension", int64(c.Dimension)},
+		{"hidden", int64(c.Hidden)},
+		{"index_limit", int64(c.IndexLimit)},
+		{"index_bytes_limit", int64(c.IndexBytesLimit)},
 	} {
 		if limit.value < 1 {
 			return Config{}, f.Errorf([]string{limit.key}, "%s is %d, but must be at least 1", limit.key, limit.value)
 		}
 	}
-	if c.Dimension > maxDimension {
-		return Config{}, f.Errorf([]string{"dimension"}, "dimension is %d, but must be at most %d", c.Dimension, maxDimension)
+	refuse := func(key, format string, a ...any) (Config, error) {
+		return Config{}, f.Errorf([]string{key}, key+" "+format, a...)
 	}
-	if c.Session != Stateless && c.Session != Process {
-		return Config{}, f.Errorf([]string{"session"}, "session is %q, but must be %q or %q", c.Session, Stateless, Process)
+	switch {
+	case c.Dimension > maxDimension:
+		return refuse("dimension", "is %d, but must be at most %d", c.Dimension, maxDimension)
+	case c.Layers < 0:
+		return refuse("layers", "is %d, but must be at least 0", c.Layers)
+	case c.Layers > 0 && c.Hidden > maxWeights/2/c.Dimension/c.Layers:
+		return refuse("hidden", "is %d, but with a dimension of %d and %d layers it must be at most %d",
+			c.Hidden, c.Dimension, c.Layers, maxWeights/2/c.Dimension/c.Layers)
+	case c.Documents < 0 || c.Documents > c.IndexLimit:
+		return refuse("documents", "is %d, but must be from 0 to index_limit, %d", c.Documents, c.IndexLimit)
+	case c.SessionIdleSeconds > 1<<31:
+		return refuse("session_idle_seconds", "is %d, but must be at most %d", c.SessionIdleSeconds, 1<<31)
+	case c.Session != Stateless && c.Session != Process && c.Session != Token:
+		return refuse("session", "is %q, but must be %q, %q or %q", c.Session, Stateless, Process, Token)
+	}
+	for i, name := range c.Capabilities {
+		if !slices.Contains(capabilityNames[:], name) {
+			return Config{}, f.Errorf([]string{"capabilities", strconv.Itoa(i)}, "there is no capability %q: want some of %s", name, strings.Join(capabilityNames[:], ", "))
+		}
+	}
+	if o := offered(c.Capabilities); !o[capEmbed] && !o[capRerank] && !o[capRetrieve] {
+		return refuse("capabilities", "has none of embed, rerank and retrieve, and a node must offer one")
+	}
+	for name, kind := range c.FilterFields {
+		if !slices.Contains(filterTypes, kind) {
+			return Config{}, f.Errorf([]string{"filter_fields", name}, "the type of %s is %q, but must be one of %s", name, kind, strings.Join(filterTypes, ", "))
+		}
 	}
 	return c, nil
 }

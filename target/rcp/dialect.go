@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"sync"
+	"time"
 
 	"volley/internal/jsonrpc"
 	"volley/target"
@@ -12,23 +13,39 @@ import (
 // Dialect is RCP behind the node's batch engine; see [target.Dialect].
 type Dialect struct {
 	config    Config
-	hello     []byte // the result of initialize and info
+	offers    offers
+	hello     []byte // the result of initialize and info, see hello
 	pool      *target.Pool
 	process   session // over HTTP with session "process"
+	tokens    tokens  // over HTTP with session "token"
 	bySession flights // requests with an RCP-Session header
+
+	model   *model
+	lexicon *lexicon
+	index   *index
 
 	drawing sync.Mutex
 	draws   *rand.Rand // of service times
 }
 
-// New gives a dialect for a config that is as [ParseConfig] leaves it.
+// New gives a dialect for a config that is as [ParseConfig] leaves it. It
+// computes the vectors of the documents that are there at the start.
 func New(c Config) *Dialect {
-	return &Dialect{
-		config: c,
-		hello:  hello(c),
-		pool:   target.NewPool(c.Slots),
-		draws:  rand.New(rand.NewPCG(c.Seed, 0)),
+	d := &Dialect{
+		config:  c,
+		offers:  offered(c.Capabilities),
+		pool:    target.NewPool(c.Slots),
+		tokens:  tokens{limit: c.SessionLimit, idle: time.Duration(c.SessionIdleSeconds) * time.Second},
+		model:   newModel(c.Dimension, c.Hidden, c.Layers),
+		lexicon: newLexicon(corpusTexts(learned)),
+		draws:   rand.New(rand.NewPCG(c.Seed, 0)),
 	}
+	if !d.offers[capRetrieve] {
+		c.Documents = 0 // nobody could find them
+	}
+	d.index = newIndex(c, d.model, d.lexicon)
+	d.hello = hello(c, d.offers, d.model)
+	return d
 }
 
 // Policy is section 11 as data, with this node's rulings: every answer is HTTP
@@ -87,11 +104,12 @@ func refusal(code jsonrpc.Code, message string, data target.DataForm) target.Ref
 type conn struct {
 	stream  bool
 	session *session
+	opened  opened // with session "token"
 	flights flights
 }
 
 // Connect gives a stream its own session; HTTP connections have none, or share
-// the process's.
+// the process's, or come with a token in each request.
 func (d *Dialect) Connect(t target.Transport) any {
 	switch {
 	case t == target.Stdio:

@@ -12,17 +12,18 @@ import (
 
 // embedding is one checked call of the embed family.
 type embedding struct {
-	texts     []string
-	dimension int
-	base64    bool   // vectors as f32-base64, not as JSON arrays
-	encoding  string // as asked for; "" when not
-	limit     int    // bytes of an embed/multi result
+	model    *model
+	lexicon  *lexicon
+	texts    []string
+	base64   bool   // vectors as f32-base64, not as JSON arrays
+	encoding string // as asked for; "" when not
+	limit    int    // bytes of an embed/multi result
 }
 
 // embedParams checks the parameters of the embed family. kind is checked and
 // then passed over: the encoder treats queries and documents alike.
 func (d *Dialect) embedParams(params []byte, name, synonym string) (p embedding, fault *jsonrpc.Error) {
-	p = embedding{dimension: d.config.Dimension, limit: d.config.BatchResponseSizeLimit}
+	p = embedding{model: d.model, lexicon: d.lexicon, limit: d.config.BatchResponseSizeLimit}
 	field, array := either(params, name, synonym)
 	if array == nil {
 		return p, invalid(field, "is missing")
@@ -45,25 +46,23 @@ func (d *Dialect) embedParams(params []byte, name, synonym string) (p embedding,
 	return p, fault
 }
 
-// dense is embed (section 7.3).
+// dense is embed (section 7.3): all texts in one product.
 func (p embedding) dense(ctx context.Context, dst []byte) ([]byte, *jsonrpc.Error) {
-	e, w := newEncoder(p.dimension), vectorWriter{base64: p.base64}
-	out := append(dst, `{"vectors":[`...)
-	for i, s := range p.texts {
-		if ctx.Err() != nil {
-			return dst, stopped(ctx)
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = w.append(out, e.text(s))
+	w := vectorWriter{base64: p.base64}
+	out := append(dst, `{"vectors":`...)
+	err := p.model.embed(ctx, p.texts, func(i int, vector []float32) {
+		out = w.append(append(out, opening(i)), vector)
+	})
+	if err != nil {
+		return dst, stopped(ctx)
 	}
 	return p.finish(out), nil
 }
 
 // multi is embed/multi (section 7.5): one vector a word, of the first maxTokens.
+// They are the words' features; the layers are for whole texts.
 func (p embedding) multi(ctx context.Context, dst []byte) ([]byte, *jsonrpc.Error) {
-	e, w := newEncoder(p.dimension), vectorWriter{base64: p.base64}
+	e, w := newEncoder(p.model.dimension), vectorWriter{base64: p.base64}
 	out := append(dst, `{"matrices":[`...)
 	for i, s := range p.texts {
 		if ctx.Err() != nil {
@@ -96,7 +95,7 @@ const maxTokens = 512
 // finish closes the array; the encoding is echoed when it was asked for.
 func (p embedding) finish(dst []byte) []byte {
 	dst = append(dst, `],"dimension":`...)
-	dst = strconv.AppendInt(dst, int64(p.dimension), 10)
+	dst = strconv.AppendInt(dst, int64(p.model.dimension), 10)
 	if p.encoding != "" {
 		dst = append(dst, `,"encoding":"`...)
 		dst = append(dst, p.encoding...)
@@ -117,7 +116,7 @@ func (p embedding) sparse(ctx context.Context, dst []byte) ([]byte, *jsonrpc.Err
 		if i > 0 {
 			out = append(out, ',')
 		}
-		terms = e.terms(s, terms)
+		terms = p.lexicon.terms(&e, s, terms)
 		out = append(out, `{"indices":`...)
 		for j, t := range terms {
 			out = strconv.AppendUint(append(out, opening(j)), uint64(t.id), 10)

@@ -1,14 +1,14 @@
 package rcp
 
 import (
+	"context"
 	"math"
 	"math/bits"
-	"slices"
 	"unicode"
 	"unicode/utf8"
 )
 
-// encoder turns text into vectors. It is the classic hashing of features: each
+// encoder turns text into features. It is the classic hashing of features: each
 // word counts as itself and as its character trigrams, between boundary marks
 // as fastText has them (<wh, whe, her, ere, re>); a feature's hash picks a
 // component and a sign, so that collisions cancel on average. A word's trigrams
@@ -25,24 +25,30 @@ func newEncoder(dimension int) *encoder {
 	return &encoder{vector: make([]float32, dimension)}
 }
 
-// text gives the text's vector, of length one, valid until the next call.
-func (e *encoder) text(s string) []float32 {
+// text gives the text's features, a vector of length one, valid until the next
+// call. It looks at ctx now and then: a text may be as long as a body.
+func (e *encoder) text(ctx context.Context, s string) ([]float32, error) {
 	clear(e.vector)
+	n := 0
 	e.words(s, func(word []byte) bool {
 		e.add(word)
-		return true
+		n++
+		return n%1024 != 0 || ctx.Err() == nil
 	})
-	if !e.normalize() {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !normalize(e.vector) {
 		e.single(hash(s))
 	}
-	return e.vector
+	return e.vector, nil
 }
 
-// token gives one word's vector, as the text of that word alone would have it.
+// token gives one word's features, as the text of that word alone would have them.
 func (e *encoder) token(word []byte) []float32 {
 	clear(e.vector)
 	e.add(word)
-	if !e.normalize() {
+	if !normalize(e.vector) {
 		e.single(hash(word))
 	}
 	return e.vector
@@ -119,19 +125,19 @@ func (e *encoder) feature(h uint64, weight float32) {
 	e.vector[component] += weight
 }
 
-// normalize makes the vector's length one; it cannot when features cancelled
-// each other to nothing.
-func (e *encoder) normalize() bool {
+// normalize makes a vector's length one; it cannot when there is nothing of it,
+// as when features cancelled each other.
+func normalize(vector []float32) bool {
 	var sum float64
-	for _, v := range e.vector {
+	for _, v := range vector {
 		sum += float64(float64(v) * float64(v)) // the conversion forbids fusing: one result on every machine
 	}
 	if sum == 0 {
 		return false
 	}
 	scale := float32(1 / math.Sqrt(sum))
-	for i := range e.vector {
-		e.vector[i] *= scale
+	for i := range vector {
+		vector[i] *= scale
 	}
 	return true
 }
@@ -157,40 +163,4 @@ func mix(h uint64) uint64 {
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 	return h ^ h>>33
-}
-
-// vocabulary is the number of ids that sparse terms have: BERT's, and so
-// SPLADE's.
-const vocabulary = 30522
-
-// term is one component of a sparse vector.
-type term struct {
-	id     uint32
-	weight float32
-}
-
-// terms appends the text's sparse vector to dst[:0], ids ascending: the words
-// hashed to ids, log(1+count) as weight, SPLADE's saturation.
-func (e *encoder) terms(s string, dst []term) []term {
-	dst = dst[:0]
-	e.words(s, func(word []byte) bool {
-		id, _ := bits.Mul64(mix(hash(word)), vocabulary)
-		dst = append(dst, term{uint32(id), 1})
-		return true
-	})
-	slices.SortFunc(dst, func(a, b term) int { return int(a.id) - int(b.id) })
-	n := 0
-	for _, t := range dst[1:] {
-		if t.id == dst[n].id {
-			dst[n].weight++
-			continue
-		}
-		n++
-		dst[n] = t
-	}
-	dst = dst[:n+1]
-	for i := range dst {
-		dst[i].weight = float32(math.Log1p(float64(dst[i].weight)))
-	}
-	return dst
 }

@@ -14,8 +14,12 @@ const (
 	unknownMethod     jsonrpc.Code = -32004
 	optionUnsupported jsonrpc.Code = -32005
 	cancelled         jsonrpc.Code = -32006
-	payloadTooLarge   jsonrpc.Code = -32013
-	timeout           jsonrpc.Code = -32014
+
+	backendUnavailable jsonrpc.Code = -32010
+	rateLimited        jsonrpc.Code = -32011
+	payloadTooLarge    jsonrpc.Code = -32013
+	timeout            jsonrpc.Code = -32014
+	notFound           jsonrpc.Code = -32015
 )
 
 // invalid blames one field of params (section 12.1: data.field).

@@ -25,11 +25,11 @@ func TestGating(t *testing.T) {
 		{"embed/sparse", notInitialized, jsonrpc.InvalidParams},
 		{"embed/multi", notInitialized, jsonrpc.InvalidParams},
 		{"rerank", notInitialized, jsonrpc.InvalidParams},
-		{"retrieve", notInitialized, capabilityMissing},
+		{"retrieve", notInitialized, jsonrpc.InvalidParams},
 		{"query/transform", notInitialized, capabilityMissing},
 		{"graph", notInitialized, capabilityMissing},
-		{"index/add", notInitialized, capabilityMissing},
-		{"index/delete", notInitialized, capabilityMissing},
+		{"index/add", notInitialized, jsonrpc.InvalidParams},
+		{"index/delete", notInitialized, jsonrpc.InvalidParams},
 		{"catalog/list", notInitialized, capabilityMissing},
 		{"feedback", notInitialized, capabilityMissing},
 		{"memory/build", notInitialized, capabilityMissing},
@@ -252,7 +252,7 @@ func TestCapabilitiesTellTheConfig(t *testing.T) {
 	got := result[hello](t, d, initializing)
 	caps := got.Capabilities
 	switch {
-	case got.ProtocolVersion != 1, got.Server.Name != "volley", got.Server.Version == "", got.Meta.Conformance != "L0":
+	case got.ProtocolVersion != 1, got.Server.Name != "volley", got.Server.Version == "", got.Meta.Conformance != "L2":
 		t.Errorf("identity: %+v", got)
 	case caps.Embed.Dimension != 14, caps.Embed.BatchLimit != 12, !caps.Embed.Normalized, caps.Embed.Identity == "":
 		t.Errorf("embed: %+v", caps.Embed)

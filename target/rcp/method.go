@@ -18,6 +18,9 @@ const (
 	embedSparse
 	embedMulti
 	rerank
+	retrieve
+	indexAdd
+	indexDelete
 )
 
 func methodOf(name []byte) method {
@@ -40,8 +43,13 @@ func methodOf(name []byte) method {
 		return embedMulti
 	case "rerank":
 		return rerank
-	case "retrieve", "query/transform", "graph", "index/add", "index/delete",
-		"catalog/list", "feedback", "memory/build", "memory/recall":
+	case "retrieve":
+		return retrieve
+	case "index/add":
+		return indexAdd
+	case "index/delete":
+		return indexDelete
+	case "query/transform", "graph", "catalog/list", "feedback", "memory/build", "memory/recall":
 		return unadvertised
 	}
 	if strings.HasPrefix(string(name), reserved) {
@@ -75,6 +83,32 @@ func (m method) label() string {
 		return "embed/multi"
 	case rerank:
 		return "rerank"
+	case retrieve:
+		return "retrieve"
+	case indexAdd:
+		return "index/add"
+	case indexDelete:
+		return "index/delete"
 	}
 	return "other"
+}
+
+// gate gives the capability that a method needs (section 7); false when it needs
+// none.
+func (m method) gate() (capability, bool) {
+	switch m {
+	case embed:
+		return capEmbed, true
+	case embedSparse:
+		return capSparse, true
+	case embedMulti:
+		return capMulti, true
+	case rerank:
+		return capRerank, true
+	case retrieve:
+		return capRetrieve, true
+	case indexAdd, indexDelete:
+		return capIndex, true
+	}
+	return 0, false
 }

@@ -84,3 +84,54 @@ func either(params []byte, name, synonym string) (string, []byte) {
 	}
 	return name, nil
 }
+
+// present gives an object's member; nil when it is missing or null, which are
+// one where no null is defined (section 4.6).
+func present(object []byte, name string) []byte {
+	v := member(object, name)
+	if string(v) == "null" {
+		return nil
+	}
+	return v
+}
+
+// flag gives the value of a boolean parameter, otherwise when it is missing.
+func flag(params []byte, field string, otherwise bool) (bool, *jsonrpc.Error) {
+	switch token := present(params, field); string(token) {
+	case "":
+		return otherwise, nil
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, invalid(field, "is neither true nor false")
+}
+
+// count gives the value of an integer parameter of at least one, otherwise when
+// it is missing; one over limit is that limit, as section 7.7 clamps.
+func count(object []byte, name, field string, otherwise, limit int) (int, *jsonrpc.Error) {
+	token := present(object, name)
+	if token == nil {
+		return otherwise, nil
+	}
+	n, ok := integer(token)
+	if !ok || n < 1 {
+		return 0, invalid(field, "is not a positive integer")
+	}
+	return int(min(n, int64(limit))), nil
+}
+
+// number gives the value of a numeric parameter; asked is false when it is missing.
+func number(object []byte, name, field string) (value float64, asked bool, fault *jsonrpc.Error) {
+	token := present(object, name)
+	if token == nil {
+		return 0, false, nil
+	}
+	if isNumber(token) {
+		if v, err := strconv.ParseFloat(string(token), 64); err == nil {
+			return v, true, nil
+		}
+	}
+	return 0, false, invalid(field, "is not a number")
+}

@@ -62,19 +62,13 @@ const maxQueryTokens = 32
 // specification's scores and order stands results, which its conformance suite
 // reads.
 func (p ranking) rank(ctx context.Context, dst []byte) ([]byte, *jsonrpc.Error) {
-	e := newEncoder(p.dimension)
-	var query [][]float32
-	e.words(p.query, func(word []byte) bool {
-		query = append(query, slices.Clone(e.token(word)))
-		return len(query) < maxQueryTokens
-	})
+	query := newInteraction(p.dimension, p.query)
 	scores := make([]float32, len(p.passages))
-	closest := make([]float32, len(query))
 	for i, passage := range p.passages {
 		if ctx.Err() != nil {
 			return dst, stopped(ctx)
 		}
-		scores[i] = e.maxSim(query, closest, passage)
+		scores[i] = query.maxSim(passage)
 	}
 	order := make([]int, len(scores))
 	for i := range order {
@@ -92,22 +86,40 @@ func (p ranking) rank(ctx context.Context, dst []byte) ([]byte, *jsonrpc.Error) 
 	return appendRanking(dst, scores, order[:p.best]), nil
 }
 
-// maxSim scores one passage; closest is room for one number a query token.
-func (e *encoder) maxSim(query [][]float32, closest []float32, passage string) float32 {
-	for i := range closest {
-		closest[i] = -1
+// interaction is one query's side of late interaction. It is not safe for
+// concurrent use.
+type interaction struct {
+	encoder *encoder
+	query   [][]float32 // by token
+	closest []float32   // room for one number a token
+}
+
+func newInteraction(dimension int, query string) *interaction {
+	q := &interaction{encoder: newEncoder(dimension)}
+	q.encoder.words(query, func(word []byte) bool {
+		q.query = append(q.query, slices.Clone(q.encoder.token(word)))
+		return len(q.query) < maxQueryTokens
+	})
+	q.closest = make([]float32, len(q.query))
+	return q
+}
+
+// maxSim scores one passage.
+func (q *interaction) maxSim(passage string) float32 {
+	for i := range q.closest {
+		q.closest[i] = -1
 	}
 	tokens := 0
-	e.words(passage, func(word []byte) bool {
-		vector := e.token(word)
-		for i, q := range query {
-			closest[i] = max(closest[i], dot(q, vector))
+	q.encoder.words(passage, func(word []byte) bool {
+		vector := q.encoder.token(word)
+		for i, token := range q.query {
+			q.closest[i] = max(q.closest[i], dot(token, vector))
 		}
 		tokens++
 		return tokens < maxTokens
 	})
 	var sum float32
-	for _, c := range closest {
+	for _, c := range q.closest {
 		sum += c
 	}
 	return sum

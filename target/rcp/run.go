@@ -2,6 +2,7 @@ package rcp
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"volley/internal/jsonrpc"
@@ -20,35 +21,79 @@ func (d *Dialect) draw(s target.Service) time.Duration {
 
 // Admit gates the request, and does at once what later members of the batch
 // must see: initialize, shutdown and cancel take effect here.
-func (d *Dialect) Admit(_ context.Context, c *target.Call) *jsonrpc.Error {
+func (d *Dialect) Admit(ctx context.Context, c *target.Call) *jsonrpc.Error {
 	k := c.Conn.(*conn)
 	m := methodOf(c.Method)
 	c.Label = m.label()
 	if c.ParamsKind == jsonrpc.Null {
 		return invalid("params", "is not an object")
 	}
+	byToken := d.config.Session == Token && !k.stream
 	switch m {
 	case initialize:
+		if byToken {
+			return d.openSession(ctx, k, c)
+		}
 		return k.session.initialize(c.Params)
 	case shutdown:
+		if byToken {
+			d.tokens.end(d.token(ctx, k, c))
+		}
 		k.session.end()
 		return nil
 	case cancel:
-		d.cancelRequest(k, c.Params, c.Session)
+		d.cancelRequest(k, c.Params, d.token(ctx, k, c))
 		return nil
 	case info, pinging, ignored:
 		return nil
 	}
+	ready := k.session.initialized()
+	if byToken {
+		ready = d.tokens.use(d.token(ctx, k, c))
+	}
+	need, gated := m.gate()
 	switch {
-	case !k.session.initialized():
+	case !ready && byToken:
+		return &jsonrpc.Error{Code: notInitialized, Message: "call initialize first, and send the token of its result, _meta.session, as the RCP-Session header"}
+	case !ready:
 		return &jsonrpc.Error{Code: notInitialized, Message: "call initialize first"}
 	case m == undefined:
 		return &jsonrpc.Error{Code: unknownMethod, Message: "no such method"}
-	case m == unadvertised:
+	case m == unadvertised, gated && !d.offers[need]:
 		return &jsonrpc.Error{Code: capabilityMissing, Message: "this server does not advertise the method's capability"}
 	}
 	if !c.Notification {
-		c.State = d.board(k, c.ID, c.Session)
+		c.State = d.board(k, c.ID, d.token(ctx, k, c))
+	}
+	return nil
+}
+
+// token is what tells a call's session: its header, or what its batch opened.
+func (d *Dialect) token(ctx context.Context, k *conn, c *target.Call) string {
+	if c.Batch && d.config.Session == Token {
+		if token := k.opened.in(ctx); token != "" {
+			return token
+		}
+	}
+	return c.Session
+}
+
+// openSession is initialize where each session has a token, which State then
+// carries to the result.
+func (d *Dialect) openSession(ctx context.Context, k *conn, c *target.Call) *jsonrpc.Error {
+	if d.tokens.use(d.token(ctx, k, c)) {
+		return alreadyInitialized()
+	}
+	if fault := negotiate(c.Params); fault != nil {
+		return fault
+	}
+	token, fault := d.tokens.open()
+	if fault != nil {
+		return fault
+	}
+	c.State = token
+	if c.Batch {
+		k.opened.set(ctx, token)
 	}
 	return nil
 }
@@ -57,13 +102,17 @@ func (d *Dialect) Admit(_ context.Context, c *target.Call) *jsonrpc.Error {
 func (d *Dialect) Run(ctx context.Context, c *target.Call, dst []byte) ([]byte, *jsonrpc.Error) {
 	switch m := methodOf(c.Method); m {
 	case initialize, info:
-		return append(dst, d.hello...), nil
+		dst = append(dst, d.hello...)
+		if token, ok := c.State.(string); ok {
+			dst = append(append(append(dst, `,"session":"`...), token...), '"')
+		}
+		return append(dst, `}}`...), nil
 	case pinging:
 		return ping(c.Params, dst)
 	case shutdown:
 		c.Close = c.Conn.(*conn).stream
 		return append(dst, `{}`...), nil
-	case embed, embedSparse, embedMulti, rerank:
+	case embed, embedSparse, embedMulti, rerank, retrieve, indexAdd, indexDelete:
 		return d.compute(ctx, c, m, dst)
 	}
 	return dst, nil // a notification that is ignored, or has had its effect
@@ -81,6 +130,8 @@ func (d *Dialect) compute(ctx context.Context, c *target.Call, m method, dst []b
 	if fault != nil {
 		return dst, fault
 	}
+	ctx, end := withDeadline(ctx, c.Params)
+	defer end()
 	if d.pool.Acquire(ctx) != nil {
 		return dst, stopped(ctx)
 	}
@@ -111,8 +162,28 @@ func (d *Dialect) plan(m method, params []byte) (work, target.Service, *jsonrpc.
 	case embedMulti:
 		p, fault := d.embedParams(params, "inputs", "texts")
 		return p.multi, d.config.Service.Multi, fault
-	default:
+	case rerank:
 		p, fault := d.rerankParams(params)
 		return p.rank, d.config.Service.Rerank, fault
+	case retrieve:
+		p, fault := d.retrieveParams(params)
+		return p.retrieve, d.config.Service.Retrieve, fault
+	case indexAdd:
+		p, fault := d.addParams(params)
+		return p.add, d.config.Service.Add, fault
+	default:
+		p, fault := d.deleteParams(params)
+		return p.drop, d.config.Service.Delete, fault
 	}
+}
+
+// withDeadline ends what runs when the client's own time is up:
+// _meta.deadlineMs, the milliseconds that it has left (section 16.2). What is
+// not such a number is passed over, as _meta is (section 4.4).
+func withDeadline(ctx context.Context, params []byte) (context.Context, context.CancelFunc) {
+	left, ok := integer(member(member(params, "_meta"), "deadlineMs"))
+	if !ok || left < 0 || left > int64(math.MaxInt64/time.Millisecond) {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Duration(left)*time.Millisecond)
 }
