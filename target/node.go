@@ -5,8 +5,6 @@ import (
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"volley/internal/jsonrpc"
 )
 
 // Node is the reference node: a dialect behind the batch engine and its fronts.
@@ -14,9 +12,12 @@ import (
 type Node struct {
 	dialect Dialect
 	policy  Policy
-	metrics *metrics
-	log     *slog.Logger
-	pages   map[string]http.HandlerFunc
+	bounds  *bounds
+
+	admission *admission // nil: everything is let in
+	metrics   *metrics
+	log       *slog.Logger
+	pages     map[string]http.HandlerFunc
 }
 
 // Options are a node's settings beside its dialect's; the zero value is useful.
@@ -26,16 +27,13 @@ type Options struct {
 
 // New builds a node around a dialect.
 func New(d Dialect, o Options) *Node {
-	p := d.Policy()
-	p.Concurrency = max(p.Concurrency, 1)
-	if p.UnknownMethod == 0 {
-		p.UnknownMethod = jsonrpc.MethodNotFound
-	}
-	n := &Node{dialect: d, policy: p, metrics: newMetrics(p.MetricsPrefix), log: o.Logger, pages: map[string]http.HandlerFunc{}}
+	p := d.Policy().completed()
+	n := &Node{dialect: d, policy: p, bounds: newBounds(&p), metrics: newMetrics(p.MetricsPrefix), log: o.Logger, pages: map[string]http.HandlerFunc{}}
 	if n.log == nil {
 		n.log = slog.New(slog.DiscardHandler)
 	}
 	n.metrics.collect(d)
+	n.admission = newAdmission(p.Admission, n.metrics)
 	for path, page := range d.Pages() {
 		n.pages[path] = page
 	}
