@@ -2,19 +2,37 @@ package target
 
 import (
 	"context"
+	"runtime"
 	"time"
 )
 
-// burnWall works until a time has passed by the clock.
-func burnWall(ctx context.Context, d time.Duration) error {
-	x := uint64(1)
-	for start := time.Now(); time.Since(start) < d; {
-		x = spin(x)
+// burnSlice is how long a thread works before others may go on: calls that work
+// share the processors in turns of it, and no wait ends later than a turn for
+// their sake.
+const burnSlice = 100 * time.Microsecond
+
+// burnCPU spends so much processor time and says how much it was. It ends early
+// with the context, with the context's error.
+func burnCPU(ctx context.Context, d time.Duration) (spent time.Duration, err error) {
+	for spent < d {
 		if err := ctx.Err(); err != nil {
-			return err
+			return spent, err
+		}
+		spent += workSlice(min(d-spent, burnSlice))
+		runtime.Gosched()
+	}
+	return spent, nil
+}
+
+// workByClock works until a time has passed by the clock.
+func workByClock(d time.Duration) time.Duration {
+	x := uint64(1)
+	for begun := time.Now(); ; {
+		x = spin(x)
+		if spent := time.Since(begun); spent >= d {
+			return spent
 		}
 	}
-	return nil
 }
 
 // spin is about a microsecond of arithmetic (Marsaglia's xorshift), whose result

@@ -1,31 +1,29 @@
 package target
 
 import (
-	"context"
 	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// burnCPU spends so much processor time, as the kernel counts it for the
-// thread: waiting for a processor does not count. It ends early with the
-// context, with the context's error.
-func burnCPU(ctx context.Context, d time.Duration) error {
+// workSlice spends so much processor time, as the kernel counts it for the
+// thread, which it stays on: waiting for a processor does not count.
+func workSlice(d time.Duration) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	start, err := threadTime()
+	begun, err := threadTime()
 	if err != nil {
-		return burnWall(ctx, d)
+		return workByClock(d)
 	}
 	for x := uint64(1); ; {
 		x = spin(x)
 		now, err := threadTime()
-		if err != nil || now-start >= d {
-			return err
+		if err != nil {
+			return workByClock(d)
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+		if spent := now - begun; spent >= d {
+			return spent
 		}
 	}
 }

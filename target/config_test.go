@@ -52,7 +52,7 @@ func TestConfigErrors(t *testing.T) {
 		{`{"enable_batch_requests": 1}`, `node.json:1:27: enable_batch_requests: want true or false, got "1"`},
 		{`{"service": []}`, `node.json:1:13: service: want an object, got an array`},
 		{`{"service": {"ecko": "1ms"}}`, `node.json:1:22: service: no method is called "ecko"; there are sum, subtract, echo, sleep, burn and fail`},
-		{`{"service": {"echo": 5}}`, `node.json:1:22: service.echo: want a duration such as "300us", or an object of one member: constant, exponential or lognormal`},
+		{`{"service": {"echo": 5}}`, `node.json:1:22: service.echo: want a duration such as "300us", or an object of one member, constant, exponential, lognormal or measured, with "cpu" beside it where a share is worked`},
 		{`{"service": {"echo": "5"}}`, `node.json:1:22: service.echo: "5" is no duration: want one such as "300us"`},
 		{`{"é": {}, "service": {"echo": "-5ms"}}`, `node.json:1:2: no setting is called "\u00e9"`},
 		{`[]`, `node.json:1:1: want an object, got an array`},

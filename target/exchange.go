@@ -101,8 +101,11 @@ func reusable(b []byte) []byte {
 func (n *Node) take(ctx context.Context, x *exchange) {
 	members, batch, err := jsonrpc.Split(x.body, x.members)
 	x.members, x.shape = members, shapeOf(batch, err)
+	if !n.admit(x) {
+		return
+	}
+	n.execution.envelope(ctx)
 	switch {
-	case !n.admit(x):
 	case err != nil:
 		n.refuse(x, &n.policy.ParseFailed, 0, 0)
 	case batch:

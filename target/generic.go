@@ -2,10 +2,9 @@ package target
 
 import (
 	"context"
-	"math/rand/v2"
+	"maps"
 	"net/http"
-	"sync"
-	"time"
+	"slices"
 
 	"volley/internal/jsonrpc"
 )
@@ -14,17 +13,16 @@ import (
 // subtract and echo answer from their params, sleep and burn hold an execution
 // slot for a time, idle or at work, and fail answers the error it is given.
 type generic struct {
-	config GenericConfig
-	pool   *Pool
-
-	mu     sync.Mutex // guards random
-	random *rand.Rand
+	config    GenericConfig
+	execution *Execution
 }
 
 // Generic is the dialect called jsonrpc. The config comes from
 // ParseGenericConfig.
 func Generic(c GenericConfig) Dialect {
-	return &generic{config: c, pool: NewPool(c.Slots), random: rand.New(rand.NewPCG(c.Seed, 0))}
+	services := slices.Collect(maps.Values(c.Service))
+	costs := ExecutionConfig{Slots: c.Slots, Cost: c.Cost, Contention: c.Contention, Seed: c.Seed}
+	return &generic{config: c, execution: NewExecution(costs, services...)}
 }
 
 // genericMethod is a method of the generic dialect, as Call.State carries it.
@@ -103,6 +101,8 @@ func (g *generic) Policy() Policy {
 	}
 }
 
+func (g *generic) Execution() *Execution { return g.execution }
+
 func (*generic) Connect(Transport) any { return nil }
 
 func (*generic) Pages() map[string]http.HandlerFunc { return nil }
@@ -122,16 +122,12 @@ func (*generic) Admit(_ context.Context, c *Call) *jsonrpc.Error {
 	return nil
 }
 
-// Run holds a slot for the method's service time and for its own.
+// Run holds a slot for what the call costs and for its own time.
 func (g *generic) Run(ctx context.Context, c *Call, dst []byte) ([]byte, *jsonrpc.Error) {
-	service := g.draw(c.Label)
-	if g.pool.Acquire(ctx) != nil {
+	if g.execution.Enter(ctx, g.config.Service[c.Label], 1) != nil {
 		return dst, &errStopping
 	}
-	defer g.pool.Release()
-	if service > 0 && Wait(ctx, service) != nil {
-		return dst, &errStopping
-	}
+	defer g.execution.Leave()
 	switch c.State.(genericMethod) {
 	case sumMethod:
 		return sum(c, dst)
@@ -140,19 +136,9 @@ func (g *generic) Run(ctx context.Context, c *Call, dst []byte) ([]byte, *jsonrp
 	case echoMethod:
 		return append(dst, c.Params...), nil
 	case sleepMethod:
-		return sleep(ctx, c, dst)
+		return g.sleep(ctx, c, dst)
 	case burnMethod:
 		return burn(ctx, c, dst)
 	}
 	return dst, fail(c)
-}
-
-func (g *generic) draw(method string) time.Duration {
-	s := g.config.Service[method]
-	if s.IsZero() {
-		return 0
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return s.Draw(g.random)
 }

@@ -15,7 +15,9 @@ type GenericConfig struct {
 	BatchResponseSizeLimit int                `json:"batch_response_size_limit"` // bytes, default 10 MiB
 	Slots                  int                `json:"slots"`                     // of execution, for the whole node, default 4
 	Service                map[string]Service `json:"service"`                   // by method, default none
-	Seed                   uint64             `json:"seed"`                      // of the service times
+	Cost                   Costs              `json:"cost"`                      // beside the service times, default none
+	Contention             Contention         `json:"contention"`                // default none
+	Seed                   uint64             `json:"seed"`                      // of the service times and costs
 }
 
 // ParseGenericConfig reads a config file over the defaults; an empty file gives

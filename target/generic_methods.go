@@ -106,12 +106,12 @@ const (
 	longestBurn  = time.Minute
 )
 
-func sleep(ctx context.Context, c *Call, dst []byte) ([]byte, *jsonrpc.Error) {
+func (g *generic) sleep(ctx context.Context, c *Call, dst []byte) ([]byte, *jsonrpc.Error) {
 	d, ok := span(c, "ms", time.Millisecond, longestSleep)
 	if !ok {
 		return dst, invalidParams(`want {"ms": n} or [n], from 0 to an hour`)
 	}
-	if Wait(ctx, d) != nil {
+	if g.execution.Wait(ctx, d) != nil {
 		return dst, &errStopping
 	}
 	return append(dst, "null"...), nil
@@ -122,7 +122,7 @@ func burn(ctx context.Context, c *Call, dst []byte) ([]byte, *jsonrpc.Error) {
 	if !ok {
 		return dst, invalidParams(`want {"us": n} or [n], from 0 to a minute`)
 	}
-	if burnCPU(ctx, d) != nil {
+	if _, err := burnCPU(ctx, d); err != nil {
 		return dst, &errStopping
 	}
 	return append(dst, "null"...), nil

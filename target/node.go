@@ -1,8 +1,10 @@
 package target
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
@@ -17,12 +19,17 @@ type Node struct {
 	admission *admission // nil: everything is let in
 	metrics   *metrics
 	log       *slog.Logger
+	execution *Execution // the dialect's; nil: it has none
 	pages     map[string]http.HandlerFunc
 }
 
 // Options are a node's settings beside its dialect's; the zero value is useful.
 type Options struct {
 	Logger *slog.Logger // panics of methods, connections gone wrong; nil: not logged
+
+	// Wait waits out the costs of calls and whatever else a dialect makes wait;
+	// nil: the function Wait. A KernelWaiter's is more exact.
+	Wait func(context.Context, time.Duration) error
 }
 
 // New builds a node around a dialect.
@@ -33,6 +40,7 @@ func New(d Dialect, o Options) *Node {
 		n.log = slog.New(slog.DiscardHandler)
 	}
 	n.metrics.collect(d)
+	n.execution = n.share(d, o)
 	n.admission = newAdmission(p.Admission, n.metrics)
 	for path, page := range d.Pages() {
 		n.pages[path] = page

@@ -45,3 +45,6 @@ func (p *Pool) Release() {
 		panic("target: a slot released that was not taken")
 	}
 }
+
+// Busy is how many slots are taken.
+func (p *Pool) Busy() int { return len(p.taken) }

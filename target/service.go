@@ -2,27 +2,42 @@ package target
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"time"
 )
 
-// Service is how long a call holds its execution slot. In JSON it is
+// Service is a law of service times: how long a call, or a part of what it
+// costs, holds its place. In JSON it is one of
 //
 //	"300us"                                      constant
 //	{"constant": "2ms"}
 //	{"exponential": "2ms"}                       its mean
 //	{"lognormal": {"median": "2ms", "p99": "15ms"}}
+//	{"measured": {"file": "times.txt"}}          drawn from these, with replacement
+//
+// The time is waited: it passes without work, as a disk's or another machine's
+// does. A member "cpu" beside the law says which share of it is worked instead:
+//
+//	{"constant": "2ms", "cpu": "100%"}
+//	{"lognormal": {"median": "2ms", "p99": "15ms"}, "cpu": "30%"}
+//
+// A file of measured times has one a line, a duration or a number of
+// microseconds; blank lines and those that begin with # say nothing. A relative
+// path starts at the working directory. It is read when the JSON is.
 //
 // The zero value, like a constant of zero, takes no time.
 type Service struct {
 	law   law
-	scale float64 // nanoseconds: the constant, the mean, the median
+	scale float64 // nanoseconds: the constant, the median, else the mean
 	sigma float64 // of the logarithm
+	times *sample // measured
+	cpu   float64 // the share that is worked, from 0 to 1
 }
 
 type law uint8
@@ -31,10 +46,15 @@ const (
 	constant law = iota
 	exponential
 	lognormal
+	measured
 )
 
 // z99 is the standard normal distribution's 99th percentile.
 const z99 = 2.3263478740408408
+
+const serviceLaws = "constant, exponential, lognormal or measured"
+
+var errNoService = errors.New(`want a duration such as "300us", or an object of one member, ` + serviceLaws + `, with "cpu" beside it where a share is worked`)
 
 // UnmarshalJSON refuses what is no service time with an error that shows the
 // forms. null leaves s as it is.
@@ -49,52 +69,79 @@ func (s *Service) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	var form map[string]json.RawMessage
-	if err := json.Unmarshal(b, &form); err != nil || len(form) != 1 {
-		return errors.New(`want a duration such as "300us", or an object of one member: constant, exponential or lognormal`)
+	if err := json.Unmarshal(b, &form); err != nil {
+		return errNoService
+	}
+	share, worked := form["cpu"]
+	delete(form, "cpu")
+	if len(form) != 1 {
+		return errNoService
 	}
 	for name, v := range form {
-		switch name {
-		case "constant", "exponential":
-			d, err := duration(v)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			*s = Service{scale: d}
-			if name == "exponential" {
-				s.law = exponential
-			}
-		case "lognormal":
-			return s.lognormal(v)
-		default:
-			return fmt.Errorf("no service time is %q: want constant, exponential or lognormal", name)
+		if err := s.parse(name, v); err != nil {
+			return err
+		}
+	}
+	if worked {
+		var err error
+		if s.cpu, err = percent(share); err != nil {
+			return fmt.Errorf("cpu: %w", err)
 		}
 	}
 	return nil
 }
 
-func (s *Service) lognormal(b []byte) error {
+// parse reads the law of one name.
+func (s *Service) parse(name string, v []byte) (err error) {
+	switch name {
+	case "constant":
+		*s, err = scaled(constant, v)
+	case "exponential":
+		*s, err = scaled(exponential, v)
+	case "lognormal":
+		*s, err = parseLognormal(v)
+	case "measured":
+		*s, err = parseMeasured(v)
+	default:
+		return fmt.Errorf("no service time is %q: want %s", name, serviceLaws)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func scaled(l law, b []byte) (Service, error) {
+	d, err := duration(b)
+	return Service{law: l, scale: d}, err
+}
+
+func parseLognormal(b []byte) (Service, error) {
 	var p struct {
 		Median json.RawMessage `json:"median"`
 		P99    json.RawMessage `json:"p99"`
 	}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		return errors.New(`lognormal: want {"median": "2ms", "p99": "15ms"}`)
+	if decodeStrictly(b, &p) != nil {
+		return Service{}, errors.New(`want {"median": "2ms", "p99": "15ms"}`)
 	}
 	median, err := duration(p.Median)
 	if err != nil {
-		return fmt.Errorf("lognormal median: %w", err)
+		return Service{}, fmt.Errorf("median: %w", err)
 	}
 	p99, err := duration(p.P99)
 	if err != nil {
-		return fmt.Errorf("lognormal p99: %w", err)
+		return Service{}, fmt.Errorf("p99: %w", err)
 	}
 	if median <= 0 || p99 < median {
-		return errors.New("lognormal: want a median over zero and a p99 that is not under it")
+		return Service{}, errors.New("want a median over zero and a p99 that is not under it")
 	}
-	*s = Service{law: lognormal, scale: median, sigma: math.Log(p99/median) / z99}
-	return nil
+	return Service{law: lognormal, scale: median, sigma: math.Log(p99/median) / z99}, nil
+}
+
+func decodeStrictly(b []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	return dec.Decode(v)
 }
 
 func duration(b []byte) (float64, error) {
@@ -112,8 +159,24 @@ func duration(b []byte) (float64, error) {
 	return float64(d), nil
 }
 
+func percent(b []byte) (float64, error) {
+	var text string
+	number, found := "", false
+	if json.Unmarshal(b, &text) == nil {
+		number, found = strings.CutSuffix(text, "%")
+	}
+	share, err := strconv.ParseFloat(number, 64)
+	if !found || err != nil || !(share >= 0 && share <= 100) {
+		return 0, errors.New(`want a share from "0%" to "100%"`)
+	}
+	return share / 100, nil
+}
+
 // IsZero says that the service takes no time, so that nothing need be drawn.
 func (s Service) IsZero() bool { return s.scale == 0 }
+
+// CPU is the share of the time that is worked, from 0 to 1; the rest is waited.
+func (s Service) CPU() float64 { return s.cpu }
 
 // Draw gives one service time. A constant asks nothing of r, which may then be
 // nil. r is not shared by concurrent callers.
@@ -124,25 +187,16 @@ func (s Service) Draw(r *rand.Rand) time.Duration {
 		x *= r.ExpFloat64()
 	case lognormal:
 		x *= math.Exp(s.sigma * r.NormFloat64())
+	case measured:
+		return s.times.draw(r)
 	}
+	return clipped(x)
+}
+
+// clipped is a number of nanoseconds as a duration, the longest if it is over.
+func clipped(x float64) time.Duration {
 	if x >= math.MaxInt64 {
 		return math.MaxInt64
 	}
 	return time.Duration(x)
-}
-
-// Wait lets a duration pass without spending processor time. It returns early
-// only when the context ends, with the context's error.
-func Wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

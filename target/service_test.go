@@ -84,7 +84,7 @@ func TestServiceErrors(t *testing.T) {
 		{`{"exponential":"x"}`, `exponential: "x" is no duration`},
 		{`{"constant":"1ms","exponential":"1ms"}`, "one member"},
 		{`{"lognormal":"1ms"}`, "lognormal: want {"},
-		{`{"lognormal":{"median":"1ms"}}`, "lognormal p99: want a duration"},
+		{`{"lognormal":{"median":"1ms"}}`, "lognormal: p99: want a duration"},
 		{`{"lognormal":{"median":"1ms","p95":"2ms"}}`, "lognormal: want {"},
 		{`{"lognormal":{"median":"2ms","p99":"1ms"}}`, "lognormal: want a median over zero"},
 		{`{"lognormal":{"median":"0s","p99":"1ms"}}`, "lognormal: want a median over zero"},
