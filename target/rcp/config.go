@@ -38,8 +38,10 @@ type Config struct {
 	IndexBytesLimit int               `json:"index_bytes_limit"` // bytes of their ids, texts and metas
 	FilterFields    map[string]string `json:"filter_fields"`     // fields of meta that may be filtered by, and their types
 
-	Seed    uint64       `json:"seed"` // of the service times' draws, nothing else
-	Service ServiceTimes `json:"service"`
+	Service    ServiceTimes      `json:"service"`
+	Cost       target.Costs      `json:"cost"`       // beside the service times; an item is an element of the array parameter
+	Contention target.Contention `json:"contention"` // of all of these
+	Seed       uint64            `json:"seed"`       // of what is drawn for them, nothing else
 }
 
 // ServiceTimes are spent on top of the computation, with the slot held.

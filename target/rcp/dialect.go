@@ -1,9 +1,7 @@
 package rcp
 
 import (
-	"math/rand/v2"
 	"net/http"
-	"sync"
 	"time"
 
 	"volley/internal/jsonrpc"
@@ -15,7 +13,7 @@ type Dialect struct {
 	config    Config
 	offers    offers
 	hello     []byte // the result of initialize and info, see hello
-	pool      *target.Pool
+	execution *target.Execution
 	process   session // over HTTP with session "process"
 	tokens    tokens  // over HTTP with session "token"
 	bySession flights // requests with an RCP-Session header
@@ -23,9 +21,6 @@ type Dialect struct {
 	model   *model
 	lexicon *lexicon
 	index   *index
-
-	drawing sync.Mutex
-	draws   *rand.Rand // of service times
 }
 
 // New gives a dialect for a config that is as [ParseConfig] leaves it. It
@@ -34,12 +29,12 @@ func New(c Config) *Dialect {
 	d := &Dialect{
 		config:  c,
 		offers:  offered(c.Capabilities),
-		pool:    target.NewPool(c.Slots),
 		tokens:  tokens{limit: c.SessionLimit, idle: time.Duration(c.SessionIdleSeconds) * time.Second},
 		model:   newModel(c.Dimension, c.Hidden, c.Layers),
 		lexicon: newLexicon(corpusTexts(learned)),
-		draws:   rand.New(rand.NewPCG(c.Seed, 0)),
 	}
+	times, costs := &c.Service, target.ExecutionConfig{Slots: c.Slots, Cost: c.Cost, Contention: c.Contention, Seed: c.Seed}
+	d.execution = target.NewExecution(costs, times.Embed, times.Sparse, times.Multi, times.Rerank, times.Retrieve, times.Add, times.Delete)
 	if !d.offers[capRetrieve] {
 		c.Documents = 0 // nobody could find them
 	}
@@ -47,6 +42,9 @@ func New(c Config) *Dialect {
 	d.hello = hello(c, d.offers, d.model)
 	return d
 }
+
+// Execution is where the methods that compute run.
+func (d *Dialect) Execution() *target.Execution { return d.execution }
 
 // Policy is section 11 as data, with this node's rulings: every answer is HTTP
 // 200 (section 5.2, a MUST), a batch over the cap is one -32602 object, a

@@ -9,16 +9,6 @@ import (
 	"volley/target"
 )
 
-// draw gives the service time of one call.
-func (d *Dialect) draw(s target.Service) time.Duration {
-	if s.IsZero() {
-		return 0
-	}
-	d.drawing.Lock()
-	defer d.drawing.Unlock()
-	return s.Draw(d.draws)
-}
-
 // Admit gates the request, and does at once what later members of the batch
 // must see: initialize, shutdown and cancel take effect here.
 func (d *Dialect) Admit(ctx context.Context, c *target.Call) *jsonrpc.Error {
@@ -126,54 +116,55 @@ func (d *Dialect) compute(ctx context.Context, c *target.Call, m method, dst []b
 		defer stop(nil)
 		defer d.land(c.Conn.(*conn), f)
 	}
-	work, service, fault := d.plan(m, c.Params)
+	job, fault := d.plan(m, c.Params)
 	if fault != nil {
 		return dst, fault
 	}
 	ctx, end := withDeadline(ctx, c.Params)
 	defer end()
-	if d.pool.Acquire(ctx) != nil {
+	if d.execution.Enter(ctx, job.service, job.items) != nil {
 		return dst, stopped(ctx)
 	}
-	defer d.pool.Release()
-	if target.Wait(ctx, d.draw(service)) != nil {
-		return dst, stopped(ctx)
-	}
-	answer, fault := work(ctx, dst)
+	defer d.execution.Leave()
+	answer, fault := job.work(ctx, dst)
 	if fault != nil {
 		return dst, fault
 	}
 	return answer, nil
 }
 
-// work computes a result and appends it.
-type work func(ctx context.Context, dst []byte) ([]byte, *jsonrpc.Error)
+// job is a checked call.
+type job struct {
+	work    func(ctx context.Context, dst []byte) ([]byte, *jsonrpc.Error) // computes the result and appends it
+	service target.Service                                                 // what the config adds
+	items   int                                                            // of the array parameter; 1 where there is none
+}
 
-// plan checks the parameters, before anything is waited for, and gives the work
-// that they ask for and the time that the config adds to it.
-func (d *Dialect) plan(m method, params []byte) (work, target.Service, *jsonrpc.Error) {
+// plan checks the parameters, before anything is waited for.
+func (d *Dialect) plan(m method, params []byte) (job, *jsonrpc.Error) {
+	service := &d.config.Service
 	switch m {
 	case embed:
 		p, fault := d.embedParams(params, "inputs", "texts")
-		return p.dense, d.config.Service.Embed, fault
+		return job{p.dense, service.Embed, len(p.texts)}, fault
 	case embedSparse:
 		p, fault := d.embedParams(params, "texts", "inputs")
-		return p.sparse, d.config.Service.Sparse, fault
+		return job{p.sparse, service.Sparse, len(p.texts)}, fault
 	case embedMulti:
 		p, fault := d.embedParams(params, "inputs", "texts")
-		return p.multi, d.config.Service.Multi, fault
+		return job{p.multi, service.Multi, len(p.texts)}, fault
 	case rerank:
 		p, fault := d.rerankParams(params)
-		return p.rank, d.config.Service.Rerank, fault
+		return job{p.rank, service.Rerank, len(p.passages)}, fault
 	case retrieve:
 		p, fault := d.retrieveParams(params)
-		return p.retrieve, d.config.Service.Retrieve, fault
+		return job{p.retrieve, service.Retrieve, 1}, fault
 	case indexAdd:
 		p, fault := d.addParams(params)
-		return p.add, d.config.Service.Add, fault
+		return job{p.add, service.Add, len(p.docs)}, fault
 	default:
 		p, fault := d.deleteParams(params)
-		return p.drop, d.config.Service.Delete, fault
+		return job{p.drop, service.Delete, len(p.ids)}, fault
 	}
 }
 
