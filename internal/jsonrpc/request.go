@@ -8,25 +8,39 @@ import "bytes"
 // JSON object, or not valid JSON because it did not come from Split, is
 // NotAnObject. Only a name or a method that holds escapes allocates.
 func ParseRequest(member []byte) Request {
+	var r Request
 	if kindOf(member) != Object {
 		return Request{NotAnObject: true}
 	}
-	var r Request
-	for i, more := first(member, 0); more; {
-		name, at, f := readName(member, i)
-		if f != none {
-			return Request{NotAnObject: true}
-		}
-		end, f := skipValue(member, at, 1)
-		if f != none {
-			return Request{NotAnObject: true}
-		}
-		r.set(name, member[at:end:end])
-		if i, more, f = next(member, end, true); f != none {
-			return Request{NotAnObject: true}
-		}
+	if _, f := r.scan(member, 0, 0); f != none {
+		return Request{NotAnObject: true}
 	}
 	return r
+}
+
+// scan takes the value that starts at i, with depth containers around it, apart
+// as a request and passes over it.
+func (r *Request) scan(b []byte, i, depth int) (end int, f fault) {
+	if i >= len(b) || b[i] != '{' {
+		r.NotAnObject = true
+		return skipValue(b, i, depth)
+	}
+	i, more := first(b, i)
+	for more {
+		name, at, f := readName(b, i)
+		if f != none {
+			return at, f
+		}
+		end, f := skipValue(b, at, depth+1)
+		if f != none {
+			return end, f
+		}
+		r.set(name, b[at:end:end])
+		if i, more, f = next(b, end, true); f != none {
+			return i, f
+		}
+	}
+	return i, none
 }
 
 func (r *Request) set(name, value []byte) {

@@ -29,6 +29,47 @@ func Split(body []byte, members [][]byte) (out [][]byte, batch bool, err error) 
 	return out, batch, nil
 }
 
+// SplitRequests is [Split] and, for each member, [ParseRequest] in one pass. The
+// requests are appended to requests[:0], no more than most of them: a body may
+// hold a member in two bytes, and a request takes fifty times as many. Members
+// beyond are checked and counted all the same; a most under zero is no bound.
+// Requests that are kept when a body turns out to be no JSON text are lost.
+func SplitRequests(body []byte, requests []Request, most int) (out []Request, members int, batch bool, err error) {
+	out = requests[:0]
+	i := skipSpace(body, 0)
+	batch = i < len(body) && body[i] == '['
+	more, f := true, none
+	if batch {
+		i, more = first(body, i)
+	}
+	for more && f == none {
+		if members++; most >= 0 && members > most {
+			i, f = skipValue(body, i, 1)
+		} else {
+			out = append(out, Request{})
+			i, f = out[members-1].scan(body, i, depthOf(batch))
+		}
+		if more = batch; batch && f == none {
+			i, more, f = next(body, i, false)
+		}
+	}
+	if f == none {
+		i, f = wantEnd(body, i)
+	}
+	if f != none {
+		return out[:0], 0, false, f.at(body, i)
+	}
+	return out, members, batch, nil
+}
+
+// depthOf is how many containers are around a member.
+func depthOf(batch bool) int {
+	if batch {
+		return 1
+	}
+	return 0
+}
+
 func splitArray(b []byte, i int, out [][]byte) ([][]byte, int, fault) {
 	i, more := first(b, i)
 	for more {
