@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -74,7 +75,8 @@ func oneOf[T ~uint8](v *T, text []byte, words ...string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("want one of %s, not %+q", listed(words), text)
+	last := len(words) - 1
+	return fmt.Errorf("want %s or %s, not %+q", strings.Join(words[:last], ", "), words[last], text)
 }
 
 // UnmarshalJSON reads the config and refuses what cannot be: an unknown key, a

@@ -15,7 +15,7 @@ func TestGenericConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := target.GenericConfig{EnableBatchRequests: true, BodyLimit: 10485760, BatchSizeLimit: 1000,
-		BatchConcurrencyLimit: 16, BatchResponseSizeLimit: 10485760, Slots: 4}
+		BatchConcurrencyLimit: 16, BatchResponseSizeLimit: 10485760, OnlyNotifications: 204, Slots: 4}
 	if !reflect.DeepEqual(defaults, want) {
 		t.Errorf("defaults %+v", defaults)
 	}
@@ -37,11 +37,31 @@ func TestGenericConfig(t *testing.T) {
 func TestConfigErrors(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{"slots": 0}`, `node.json:1:11: slots must be positive, not 0`},
-		{"{\n  \"batch_size_limit\": -1\n}", `node.json:2:23: batch_size_limit must be positive, not -1`},
-		{`{"body_limit":0}`, `node.json:1:15: body_limit must be positive, not 0`},
-		{`{"batch_concurrency_limit":0}`, `node.json:1:28: batch_concurrency_limit must be positive, not 0`},
-		{`{"batch_response_size_limit":0}`, `node.json:1:30: batch_response_size_limit must be positive, not 0`},
+		{"{\n  \"batch_size_limit\": -1\n}", `node.json:2:23: batch_size_limit: want a whole number over zero or "none", got "-1"`},
+		{`{"body_limit":0}`, `node.json:1:15: body_limit: want a whole number over zero or "none", got "0"`},
+		{`{"batch_concurrency_limit":0}`, `node.json:1:28: batch_concurrency_limit: want a whole number over zero or "none", got "0"`},
+		{`{"batch_response_size_limit":0}`, `node.json:1:30: batch_response_size_limit: want a whole number over zero or "none", got "0"`},
 		{"{\n\t\"batch_sise_limit\": 1}", `node.json:2:2: no setting is called batch_sise_limit; did you mean batch_size_limit?`},
+		{`{"policy": "gett"}`, `node.json:1:12: policy: no policy is called "gett"; there are geth, erigon, jsonrpsee, reth, pathfinder, juno, zksync-os, agave, bitcoind, fulcrum, besu and nearcore`},
+		{`{"policy": 1}`, `node.json:1:12: policy: want a string, got "1"`},
+		{`{"policy": "geth", "policy": "reth"}`, `node.json:1:20: policy stands twice`},
+		{`{"batch_size_limit": "some"}`, `node.json:1:22: batch_size_limit: want a whole number over zero or "none", got "\"some\""`},
+		{`{"batch_timeout": "-1s"}`, `node.json:1:19: batch_timeout: want a duration such as "300ms" or "none", not "-1s"`},
+		{`{"batch_response_cut": "x"}`, `node.json:1:24: batch_response_cut: want drain, stop or keep, not "x"`},
+		{`{"null_id": "x"}`, `node.json:1:13: null_id: want echo, invalid or notification, not "x"`},
+		{`{"duplicate_ids": "x"}`, `node.json:1:19: duplicate_ids: want answer or invalid, not "x"`},
+		{`{"only_notifications": 500}`, `node.json:1:24: only_notifications: want 200, 202 or 204, not 500`},
+		{`{"batch_methods": ["ecko"]}`, `node.json:1:19: batch_methods: no method is called "ecko"; there are sum, subtract, echo, sleep, burn and fail`},
+		{`{"batch_too_many": {"form": "x"}}`, `node.json:1:29: batch_too_many.form: want object, array, empty_array, nothing or text, not "x"`},
+		{`{"batch_too_many": {"status": 99}}`, `node.json:1:31: batch_too_many.status: want an HTTP status from 200 to 599, not 99`},
+		{`{"admission": {}}`, `node.json:1:15: rate: want a number over zero, of what is charged a second`},
+		{"{\"admission\": {\n\"rate\": 0}}", `node.json:2:9: rate: want a number over zero, of what is charged a second`},
+		{`{"admission": {"rate": 1, "charge": "x"}}`, `node.json:1:37: charge: want request, entry or cost, not "x"`},
+		{`{"admission": {"rate": 1, "per": "x"}}`, `node.json:1:34: per: want client or node, not "x"`},
+		{`{"admission": {"rate": 1, "burst": -1}}`, `node.json:1:36: burst: want a whole number over zero`},
+		{`{"admission": {"rate": 1, "brust": 1}}`, `node.json:1:27: no setting is called brust; did you mean burst?`},
+		{`{"admission": {"rate": 1, "charge": "cost", "cost": {"echo": -1}}}`, `node.json:1:62: cost.echo: want a whole number that is not under zero`},
+		{`{"admission": {"rate": 1, "cost": {"echo": 1}}}`, `node.json:1:35: cost: costs are looked at with "charge": "cost" alone`},
 		{`{"zzz": 1}`, `node.json:1:2: no setting is called zzz`},
 		{`{"Slots": 1}`, `node.json:1:2: no setting is called Slots; did you mean slots?`},
 		{`{"slots": 1, "slots": 2}`, `node.json:1:14: slots stands twice`},

@@ -40,7 +40,7 @@ func refusedUnless(notification bool) verdict {
 }
 
 func (p *Policy) wellFormed(r *jsonrpc.Request) bool {
-	if r.NotAnObject || r.HasResult || r.Duplicate || r.MethodKind != jsonrpc.String {
+	if r.NotAnObject || r.HasResult || r.Duplicate && !p.RepeatedNamesValid || r.MethodKind != jsonrpc.String {
 		return false
 	}
 	if r.Unknown && !p.UnknownMembersValid || !p.versionTaken(r.Version) {
@@ -74,7 +74,7 @@ func (p *Policy) notifies(r *jsonrpc.Request) bool {
 func (p *Policy) echoable(r *jsonrpc.Request) bool {
 	switch r.IDKind {
 	case jsonrpc.Number:
-		return !p.FractionIDInvalid || bytes.IndexAny(r.ID, ".eE") < 0
+		return !p.FractionIDInvalid || !bytes.ContainsAny(r.ID, ".eE")
 	case jsonrpc.Bool:
 		return p.BoolIDValid
 	}
@@ -105,5 +105,3 @@ func (p *Policy) badParams(k jsonrpc.Kind) *jsonrpc.Error {
 func primitive(k jsonrpc.Kind) bool {
 	return k == jsonrpc.Bool || k == jsonrpc.Number || k == jsonrpc.String
 }
-
-func usableID(k jsonrpc.Kind) bool { return k == jsonrpc.Number || k == jsonrpc.String }

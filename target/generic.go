@@ -14,6 +14,7 @@ import (
 // slot for a time, idle or at work, and fail answers the error it is given.
 type generic struct {
 	config    GenericConfig
+	policy    Policy
 	execution *Execution
 }
 
@@ -22,7 +23,7 @@ type generic struct {
 func Generic(c GenericConfig) Dialect {
 	services := slices.Collect(maps.Values(c.Service))
 	costs := ExecutionConfig{Slots: c.Slots, Cost: c.Cost, Contention: c.Contention, Seed: c.Seed}
-	return &generic{config: c, execution: NewExecution(costs, services...)}
+	return &generic{config: c, policy: c.policy(), execution: NewExecution(costs, services...)}
 }
 
 // genericMethod is a method of the generic dialect, as Call.State carries it.
@@ -64,8 +65,7 @@ func genericMethodOf(name []byte) genericMethod {
 // gives it this name.
 const unsupportedLabel = "UNSUPPORTED_METHOD"
 
-// The generic dialect's own answers. Codes of batches as a whole are those of
-// jsonrpsee, which NEAR took over.
+// The generic dialect's own answers.
 var (
 	errMethodNotFound = jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "Method not found"}
 	errStopping       = jsonrpc.Error{Code: jsonrpc.InternalError, Message: "Internal error", Data: []byte(`"the call was cut off before it had run"`)}
@@ -75,33 +75,9 @@ func invalidParams(why string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "Invalid params", Data: jsonrpc.AppendString(nil, why)}
 }
 
-// Policy is JSON-RPC 2.0 section 6, with HTTP 200 for every answer.
-func (g *generic) Policy() Policy {
-	refusal := func(code jsonrpc.Code, message string, data DataForm) Refusal {
-		return Refusal{Status: http.StatusOK, Error: jsonrpc.Error{Code: code, Message: message}, Data: data}
-	}
-	invalid := refusal(jsonrpc.InvalidRequest, "Invalid Request", NoData)
-	return Policy{
-		Base:                "/",
-		BodyLimit:           g.config.BodyLimit,
-		Enabled:             g.config.EnableBatchRequests,
-		Disabled:            refusal(-32005, "batch requests are not supported by this server", NoData),
-		ParseFailed:         refusal(jsonrpc.ParseError, "Parse error", NoData),
-		Empty:               invalid,
-		EntryLimit:          g.config.BatchSizeLimit,
-		TooMany:             refusal(-32010, "The batch request was too large", LimitText),
-		ResponseLimit:       g.config.BatchResponseSizeLimit,
-		TooLarge:            refusal(-32011, "The batch response was too large", LimitText),
-		Concurrency:         g.config.BatchConcurrencyLimit,
-		OnlyNotifications:   http.StatusNoContent,
-		Invalid:             invalid.Error,
-		UnknownMembersValid: true,
-		SingleNotification:  true,
-		MetricsPrefix:       "volley_rpc_",
-	}
-}
-
-func (g *generic) Execution() *Execution { return g.execution }
+// Policy is the preset's that the config names, or JSON-RPC 2.0 section 6, with
+// the config's own settings over it.
+func (g *generic) Policy() Policy { return g.policy }
 
 func (*generic) Connect(Transport) any { return nil }
 
@@ -109,8 +85,10 @@ func (*generic) Pages() map[string]http.HandlerFunc { return nil }
 
 func (*generic) Status(*Call, *jsonrpc.Error) int { return http.StatusOK }
 
-func (*generic) Malformed(*jsonrpc.Request) (e *jsonrpc.Error, status int, echo bool) {
-	return &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "Invalid Request"}, http.StatusOK, false
+// Malformed answers as a malformed member of a batch, with the status of an
+// empty array.
+func (g *generic) Malformed(*jsonrpc.Request) (e *jsonrpc.Error, status int, echo bool) {
+	return &g.policy.Invalid, max(g.policy.Empty.Status, http.StatusOK), g.policy.InvalidEchoesID
 }
 
 func (*generic) Admit(_ context.Context, c *Call) *jsonrpc.Error {

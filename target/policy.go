@@ -50,6 +50,7 @@ type Policy struct {
 
 	OnlyNotifications   int           // HTTP status, without a body, when there is nothing to answer
 	Invalid             jsonrpc.Error // the entry for a malformed member, with id null
+	RepeatedNamesValid  bool          // of a member's name that comes twice the last counts (else: malformed)
 	InvalidEchoesID     bool          // a malformed member's id, where usable, is echoed
 	NullIDInvalid       bool          // "id": null is malformed (else: echoed)
 	NullIDNotifies      bool          // "id": null makes a notification, whatever NullIDInvalid says
@@ -93,6 +94,8 @@ type Policy struct {
 	// Refusal without a status gets the one in brackets, with words of this
 	// node's as plain text.
 	TooLong, NotJSON, NotPost Refusal
+	// Get answers a GET of the endpoint; without a status NotPost does.
+	Get Refusal
 	// MediaTypes are the declarations that are taken as JSON; "*" takes anything.
 	// nil: application/json and every application type that ends in +json.
 	MediaTypes []string
@@ -231,6 +234,9 @@ func (p Policy) completed() Policy {
 		if d.refusal.Status == 0 {
 			*d.refusal = Refusal{Status: d.status, Error: jsonrpc.Error{Message: d.why}, Data: FilledIn, Form: PlainText}
 		}
+	}
+	if p.Get.Status == 0 {
+		p.Get = p.NotPost
 	}
 	if p.Limited.Status == 0 {
 		p.Limited = Refusal{Status: 429, Error: jsonrpc.Error{Code: limitExceeded, Message: "Too many requests"}}

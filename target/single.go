@@ -48,7 +48,7 @@ func (n *Node) finishSingle(ctx context.Context, x *exchange) {
 func (n *Node) malformed(x *exchange, r *jsonrpc.Request) {
 	err, status, echo := n.dialect.Malformed(r)
 	var id []byte
-	if echo && usableID(r.IDKind) {
+	if echo && n.policy.echoable(r) {
 		id = r.ID
 	}
 	x.reply(status, err, id)
