@@ -127,8 +127,12 @@ func TestQueryErrors(t *testing.T) {
 		{"no account", `{"request_type":"view_account","finality":"final"}`, "query", 400, failedArgs("missing field `account_id`")},
 		{"account of a wrong type", `{"request_type":"view_account","account_id":5,"finality":"final"}`, "query", 400,
 			failedArgs("invalid type: integer `5`, expected a string")},
-		{"unknown request type", `{"request_type":"view_gas_key_nonces","account_id":"near","finality":"final"}`, "query", 400,
-			failedArgs("unknown variant `view_gas_key_nonces`, expected one of `view_account`, `view_code`, `view_state`, `view_access_key`, `view_access_key_list`, `call_function`")},
+		{"unknown request type", `{"request_type":"view_gas_key","account_id":"near","finality":"final"}`, "query", 400,
+			failedArgs("unknown variant `view_gas_key`, expected one of `view_account`, `view_code`, `view_state`, `view_access_key`, `view_access_key_list`, " +
+				"`view_gas_key_nonces`, `call_function`, `view_global_contract_code`, `view_global_contract_code_by_account_id`")},
+		{"no request type", `{"request_type":"","account_id":"near","finality":"final"}`, "query", 400,
+			failedArgs("unknown variant ``, expected one of `view_account`, `view_code`, `view_state`, `view_access_key`, `view_access_key_list`, " +
+				"`view_gas_key_nonces`, `call_function`, `view_global_contract_code`, `view_global_contract_code_by_account_id`")},
 		{"unknown finality", `{"request_type":"view_account","account_id":"near","finality":"Final"}`, "query", 400,
 			failedArgs("unknown variant `Final`, expected one of `optimistic`, `near-final`, `final`")},
 		{"finality of a wrong type", `{"request_type":"view_account","account_id":"near","finality":{}}`, "query", 400,

@@ -63,12 +63,13 @@ func BenchmarkBatchOf100(b *testing.B) {
 func BenchmarkViewAccount(b *testing.B) {
 	d := New(DefaultConfig())
 	params := []byte(`{"request_type":"view_account","account_id":"user77.near","block_id":"` + d.chain.at(startHead).hash + `"}`)
+	method := []byte("query")
 	var out []byte
 	b.ReportAllocs()
 	for b.Loop() {
 		c := target.Call{Request: jsonrpc.Request{
-			Method: []byte("query"), MethodKind: jsonrpc.String, Params: params, ParamsKind: jsonrpc.Object,
-		}}
+			Method: method, MethodKind: jsonrpc.String, Params: params, ParamsKind: jsonrpc.Object,
+		}, Batch: true}
 		if err := d.Admit(context.Background(), &c); err != nil {
 			b.Fatal(err)
 		}

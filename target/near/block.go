@@ -19,46 +19,60 @@ const (
 
 // parseBlock decodes block's params: a block reference, or the old form of an
 // array of one block id.
-func parseBlock(params []byte, kind jsonrpc.Kind) (*request, *jsonrpc.Error) {
-	r := &request{op: opBlock}
+func (r *request) parseBlock(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
+	r.op = opBlock
 	var err error
 	switch kind {
 	case jsonrpc.Object:
-		var f refFields
-		for name, value := range members(params) {
-			f.set(name, value)
-		}
-		r.ref, err = f.parse()
+		r.ref, err = parseReference(params)
 	case jsonrpc.Array:
-		var room [1][]byte
-		parts, _, bad := jsonrpc.Split(params, room[:0])
-		if bad != nil || len(parts) != 1 {
-			return nil, argsFailure("invalid type: sequence, expected struct RpcBlockRequest")
+		part, one := only(params)
+		if !one {
+			return argsFailure("invalid type: sequence, expected struct RpcBlockRequest")
 		}
-		r.ref, err = parseBlockID(parts[0])
+		r.ref, err = parseBlockID(part)
 	default:
-		return nil, argsFailure("invalid type: null, expected struct RpcBlockRequest")
+		return argsFailure("invalid type: null, expected struct RpcBlockRequest")
 	}
 	if err != nil {
-		return nil, argsFailure(err.Error())
+		return argsFailure(err.Error())
 	}
-	return r, nil
+	return nil
 }
 
-// block answers a block request: it appends the result to dst, or gives the
-// error and dst as it came.
-func (d *Dialect) block(r *request, dst []byte) ([]byte, *jsonrpc.Error) {
-	b, stands := d.chain.resolve(&r.ref, d.chain.head())
+// only is the one element of an array that has no other.
+func only(array []byte) (element []byte, one bool) {
+	var room [1][]byte
+	parts, _, err := jsonrpc.Split(array, room[:0])
+	if err != nil || len(parts) != 1 {
+		return nil, false
+	}
+	return parts[0], true
+}
+
+// header is the block of a reference, for the methods that tell of blocks and
+// know one error where query knows several.
+func (d *Dialect) header(ref *blockRef) (*block, *jsonrpc.Error) {
+	b, stands := d.chain.resolve(ref, d.chain.head())
 	switch stands {
 	case unknown:
-		text := notFound(&r.ref)
-		if r.ref.kind == byHash {
+		text := notFound(ref)
+		if ref.kind == byHash {
 			text += " \n Cause: Unknown"
 		}
-		return dst, handlerFailure(unknownBlock, []byte("{}"), text)
+		return nil, handlerFailure(unknownBlock, []byte("{}"), text)
 	case collected:
-		return dst, handlerFailure(unknownBlock, []byte("{}"),
-			fmt.Sprintf("DB Not Found Error: BLOCK: %s \n Cause: Unknown", b.hash))
+		return nil, handlerFailure(unknownBlock, []byte("{}"), fmt.Sprintf("DB Not Found Error: BLOCK: %s \n Cause: Unknown", b.hash))
+	case unsynced:
+		return nil, handlerFailure("NOT_SYNCED_YET", nil, "There are no fully synchronized blocks yet")
+	}
+	return b, nil
+}
+
+func (d *Dialect) block(r *request, dst []byte) ([]byte, *jsonrpc.Error) {
+	b, err := d.header(&r.ref)
+	if err != nil {
+		return dst, err
 	}
 	return appendJSON(dst, d.view(b)), nil
 }
@@ -73,9 +87,9 @@ func appendJSON(dst []byte, view any) []byte {
 }
 
 type blockView struct {
-	Author string      `json:"author"`
-	Chunks []chunkView `json:"chunks"`
-	Header headerView  `json:"header"`
+	Author string        `json:"author"`
+	Chunks []chunkHeader `json:"chunks"`
+	Header headerView    `json:"header"`
 }
 
 type headerView struct {
@@ -90,7 +104,7 @@ type headerView struct {
 	ChunkMask             []bool     `json:"chunk_mask"`
 	ChunkReceiptsRoot     string     `json:"chunk_receipts_root"`
 	ChunkTxRoot           string     `json:"chunk_tx_root"`
-	ChunksIncluded        int        `json:"chunks_included"`
+	ChunksIncluded        uint64     `json:"chunks_included"`
 	EpochID               string     `json:"epoch_id"`
 	EpochSyncDataHash     *string    `json:"epoch_sync_data_hash"`
 	GasPrice              string     `json:"gas_price"`
@@ -115,40 +129,17 @@ type headerView struct {
 	ValidatorReward       string     `json:"validator_reward"`
 }
 
-type chunkView struct {
-	BalanceBurnt         string          `json:"balance_burnt"`
-	BandwidthRequests    *struct{}       `json:"bandwidth_requests"`
-	ChunkHash            string          `json:"chunk_hash"`
-	CongestionInfo       json.RawMessage `json:"congestion_info"`
-	EncodedLength        int             `json:"encoded_length"`
-	EncodedMerkleRoot    string          `json:"encoded_merkle_root"`
-	GasLimit             uint64          `json:"gas_limit"`
-	GasUsed              uint64          `json:"gas_used"`
-	HeightCreated        uint64          `json:"height_created"`
-	HeightIncluded       uint64          `json:"height_included"`
-	OutcomeRoot          string          `json:"outcome_root"`
-	OutgoingReceiptsRoot string          `json:"outgoing_receipts_root"`
-	PrevBlockHash        string          `json:"prev_block_hash"`
-	PrevStateRoot        string          `json:"prev_state_root"`
-	RentPaid             string          `json:"rent_paid"`
-	ShardID              int             `json:"shard_id"`
-	Signature            string          `json:"signature"`
-	TxRoot               string          `json:"tx_root"`
-	ValidatorProposals   []struct{}      `json:"validator_proposals"`
-	ValidatorReward      string          `json:"validator_reward"`
-}
-
-// view shows a block as nearcore does: of one shard, made and signed by the
-// one validator. Roots that stand for things which this node does not keep are
+// view shows a block as nearcore does: made and signed by the one validator,
+// with a chunk of every shard. Roots that stand for things which this node does not keep are
 // made up from the height, the same ones every time.
 func (d *Dialect) view(b *block) blockView {
 	epoch := d.chain.epoch(b.height)
 	at := d.chain.time(b.height).UnixNano()
 	v := blockView{
 		Author: validatorAccount,
-		Chunks: []chunkView{d.chunk(b)},
+		Chunks: make([]chunkHeader, d.shards.count),
 		Header: headerView{
-			Approvals:             []string{d.sign("approval", b.height)},
+			Approvals:             []string{d.sign("approval", b.raw)},
 			BlockBodyHash:         d.root("block body", b.height),
 			BlockMerkleRoot:       d.root("block merkle", b.height),
 			BlockOrdinal:          b.height - genesisHeight + 1,
@@ -156,10 +147,10 @@ func (d *Dialect) view(b *block) blockView {
 			ChallengesRoot:        zeroHash,
 			ChunkEndorsements:     [][]byte{},
 			ChunkHeadersRoot:      d.root("chunk headers", b.height),
-			ChunkMask:             []bool{true},
+			ChunkMask:             make([]bool, d.shards.count),
 			ChunkReceiptsRoot:     d.root("chunk receipts", b.height),
 			ChunkTxRoot:           d.root("chunk tx", b.height),
-			ChunksIncluded:        1,
+			ChunksIncluded:        d.shards.count,
 			EpochID:               d.chain.epochID(epoch),
 			GasPrice:              gasPrice,
 			Hash:                  b.hash,
@@ -174,42 +165,23 @@ func (d *Dialect) view(b *block) blockView {
 			PrevStateRoot:         d.root("state", b.height-1),
 			RandomValue:           d.root("random", b.height),
 			RentPaid:              "0",
-			Signature:             d.sign("block", b.height),
+			Signature:             d.sign("block", b.raw),
 			Timestamp:             at,
 			TimestampNanosec:      strconv.FormatInt(at, 10),
-			TotalSupply:           string(yocto{whole: 2_100_000_000 + 4_000*epoch}.appendTo(nil)),
+			TotalSupply:           string(totalSupply(epoch).appendTo(nil)),
 			ValidatorProposals:    []struct{}{},
 			ValidatorReward:       "0",
 		},
+	}
+	for shard := range d.shards.count {
+		v.Chunks[shard] = d.chunkHeader(b.height, shard)
+		v.Header.ChunkMask[shard] = true
 	}
 	if b.height > genesisHeight {
 		previous := b.height - 1
 		v.Header.PrevHeight = &previous
 	}
 	return v
-}
-
-func (d *Dialect) chunk(b *block) chunkView {
-	return chunkView{
-		BalanceBurnt: "0",
-		ChunkHash:    d.root("chunk", b.height),
-		CongestionInfo: json.RawMessage(
-			`{"allowed_shard":0,"buffered_receipts_gas":"0","delayed_receipts_gas":"0","receipt_bytes":0}`),
-		EncodedLength:        8,
-		EncodedMerkleRoot:    d.root("encoded", b.height),
-		GasLimit:             gasLimit,
-		HeightCreated:        b.height,
-		HeightIncluded:       b.height,
-		OutcomeRoot:          zeroHash,
-		OutgoingReceiptsRoot: d.root("receipts", b.height),
-		PrevBlockHash:        d.chain.below(b.height, 1),
-		PrevStateRoot:        d.root("state", b.height-1),
-		RentPaid:             "0",
-		Signature:            d.sign("chunk", b.height),
-		TxRoot:               zeroHash,
-		ValidatorProposals:   []struct{}{},
-		ValidatorReward:      "0",
-	}
 }
 
 // below is the hash of the block so many heights down, or that of nothing below
@@ -230,15 +202,22 @@ func (c *chain) epochID(epoch uint64) string {
 	return c.at(c.epochStart(epoch-1) - 1).hash
 }
 
-func (d *Dialect) root(of string, number uint64) string {
+// digest is what a made-up hash is made of: its name, the seed and a number.
+func (d *Dialect) digest(of string, number uint64) [hashSize]byte {
 	text := binary.BigEndian.AppendUint64([]byte(of+" "), d.config.Volley.Seed)
-	sum := sha256.Sum256(binary.BigEndian.AppendUint64(text, number))
+	return sha256.Sum256(binary.BigEndian.AppendUint64(text, number))
+}
+
+func (d *Dialect) root(of string, number uint64) string {
+	sum := d.digest(of, number)
 	return string(appendBase58(nil, sum[:]))
 }
 
-// sign is the validator's signature under what it made of a block.
-func (d *Dialect) sign(what string, height uint64) string {
-	hash := d.chain.hash(height)
-	signed := ed25519.Sign(d.ledger.private(validatorIndex), append([]byte(what+" "), hash[:]...))
+// sign is the validator's signature under what it made, given by its hash.
+func (d *Dialect) sign(what string, hash [hashSize]byte) string {
+	signed := ed25519.Sign(d.ledger.private(validatorIndex, 0), append([]byte(what+" "), hash[:]...))
 	return string(appendBase58([]byte("ed25519:"), signed))
 }
+
+// totalSupply is what there is of NEAR in an epoch.
+func totalSupply(epoch uint64) yocto { return yocto{whole: 2_100_000_000 + 4_000*epoch} }

@@ -5,6 +5,7 @@ import (
 	"crypto/cipher"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"sync/atomic"
 	"time"
 )
@@ -34,42 +35,55 @@ const (
 // remain, so that a node can tell such a block from one that never was.
 type chain struct {
 	cipher      cipher.Block
-	now         func() time.Time
+	age         func() time.Duration // since the start
 	started     time.Time
 	blockTime   time.Duration
 	epochLength uint64
 	keptEpochs  uint64
+	syncing     bool // there is genesis and nothing upon it
 
 	recent [256]atomic.Pointer[block] // by height modulo its length
 	pinned atomic.Pointer[block]      // the last block that was asked for by hash
 }
 
-// block is what is cached of a block: what every query's answer tells.
+// block is what is cached of a block.
 type block struct {
 	height uint64
 	hash   string // in base58
 	raw    [hashSize]byte
+	read   string // the two members by which every answer tells at which block it was read
 }
 
+// newChain starts a chain by a clock; nil is the system's.
 func newChain(c *Config, now func() time.Time) *chain {
 	key := sha256.Sum256(binary.BigEndian.AppendUint64([]byte("near chain "), c.Volley.Seed))
 	named, err := aes.NewCipher(key[:])
 	if err != nil {
 		panic(err) // only for a key of a wrong size
 	}
+	started := time.Now()
+	age := func() time.Duration { return time.Since(started) }
+	if now != nil {
+		started = now()
+		age = func() time.Duration { return now().Sub(started) }
+	}
 	return &chain{
 		cipher:      named,
-		now:         now,
-		started:     now(),
+		age:         age,
+		started:     started,
 		blockTime:   time.Duration(c.Volley.BlockTime),
 		epochLength: c.Volley.EpochLength,
 		keptEpochs:  c.GCNumEpochsToKeep,
+		syncing:     c.Volley.Syncing,
 	}
 }
 
 // head is the height of the newest block.
 func (c *chain) head() uint64 {
-	grown := max(c.now().Sub(c.started)/c.blockTime, 0)
+	if c.syncing {
+		return genesisHeight
+	}
+	grown := max(c.age()/c.blockTime, 0)
 	return genesisHeight + blocksBefore + uint64(grown)
 }
 
@@ -102,13 +116,22 @@ func (c *chain) at(height uint64) *block {
 	}
 	raw := c.hash(height)
 	b := &block{height: height, hash: string(appendBase58(nil, raw[:])), raw: raw}
+	b.read = fmt.Sprintf(`"block_hash":"%s","block_height":%d`, b.hash, height)
 	slot.Store(b)
 	return b
 }
 
-func (c *chain) hash(height uint64) (hash [hashSize]byte) {
+func (c *chain) hash(height uint64) [hashSize]byte { return c.encrypt(height, 0) }
+
+// chunkHash is the hash of a shard's chunk in a block.
+func (c *chain) chunkHash(height, shard uint64) [hashSize]byte { return c.encrypt(height, shard+1) }
+
+// encrypt makes the hash of a height and what is there: the block, which is 0,
+// or a shard's chunk.
+func (c *chain) encrypt(height, what uint64) (hash [hashSize]byte) {
 	const half = hashSize / 2
 	binary.BigEndian.PutUint64(hash[:], height)
+	binary.BigEndian.PutUint64(hash[8:], what)
 	c.cipher.Encrypt(hash[:half], hash[:half])
 	c.cipher.Encrypt(hash[half:], hash[:half])
 	return hash
@@ -120,7 +143,7 @@ func (c *chain) named(hash [hashSize]byte) (b *block, ok bool) {
 	if b := c.pinned.Load(); b != nil && b.raw == hash {
 		return b, true
 	}
-	height := c.plain(hash)
+	height, _ := c.decrypt(hash)
 	if height < genesisHeight || c.hash(height) != hash {
 		return nil, false
 	}
@@ -129,10 +152,20 @@ func (c *chain) named(hash [hashSize]byte) (b *block, ok bool) {
 	return b, true
 }
 
-// plain is the height that a hash hides, if it hides one.
-func (c *chain) plain(hash [hashSize]byte) uint64 {
+// decrypt is what a hash hides, if it is one of this chain's.
+func (c *chain) decrypt(hash [hashSize]byte) (height, what uint64) {
 	c.cipher.Decrypt(hash[:aes.BlockSize], hash[:aes.BlockSize])
-	return binary.BigEndian.Uint64(hash[:])
+	return binary.BigEndian.Uint64(hash[:]), binary.BigEndian.Uint64(hash[8:])
+}
+
+// chunkNamed is the block and the shard of a chunk's hash; ok is false where
+// this chain, up to head, has no such chunk.
+func (c *chain) chunkNamed(hash [hashSize]byte, head uint64) (height, shard uint64, ok bool) {
+	height, what := c.decrypt(hash)
+	if height < genesisHeight || height > head || what == 0 || c.encrypt(height, what) != hash {
+		return 0, 0, false
+	}
+	return height, what - 1, true
 }
 
 // blockRef is a block reference as a request gives it.
@@ -161,11 +194,15 @@ const (
 	present   standing = iota
 	collected          // it was there, its state is not any more
 	unknown            // never seen; there is no block to tell of
+	unsynced           // there is no block that such a reference could mean yet
 )
 
 // resolve finds the block that ref means on a chain whose head is at head.
 func (c *chain) resolve(ref *blockRef, head uint64) (*block, standing) {
 	var b *block
+	if c.syncing && ref.kind != byHeight && ref.kind != byHash {
+		return nil, unsynced
+	}
 	switch ref.kind {
 	case optimistic:
 		return c.at(head), present

@@ -17,9 +17,13 @@ type Config struct {
 	// share, be they singletons or entries of any batch; first come, first
 	// served.
 	ViewClientThreads int `json:"view_client_threads"`
-	// TrieViewerStateSizeLimit is accepted, in bytes; no account of this ledger
-	// has any state to view.
-	TrieViewerStateSizeLimit uint64 `json:"trie_viewer_state_size_limit"`
+	// TrieViewerStateSizeLimit bounds the state, in bytes of storage beside the
+	// code, of an account that view_state shows; nil (null in the file): nothing
+	// bounds it.
+	TrieViewerStateSizeLimit *uint64 `json:"trie_viewer_state_size_limit"`
+	// MaxGasBurntView bounds the gas of one call_function; nil: the protocol's
+	// 300 Tgas.
+	MaxGasBurntView *uint64 `json:"max_gas_burnt_view"`
 	// GCNumEpochsToKeep is how many epochs, the head's among them, keep their
 	// state. As in nearcore fewer than 3 count as 3.
 	GCNumEpochsToKeep uint64 `json:"gc_num_epochs_to_keep"`
@@ -34,9 +38,31 @@ type Config struct {
 // RPC is the section of the JSON-RPC server.
 type RPC struct {
 	// Addr is what status tells; where the node listens is said elsewhere.
-	Addr                string `json:"addr"`
-	EnableBatchRequests bool   `json:"enable_batch_requests"`
-	Limits              Limits `json:"limits_config"`
+	Addr                string  `json:"addr"`
+	EnableBatchRequests bool    `json:"enable_batch_requests"`
+	Limits              Limits  `json:"limits_config"`
+	Polling             Polling `json:"polling_config"`
+}
+
+// Polling is how long send_tx and broadcast_tx_commit wait for a transaction
+// before they answer TIMEOUT_ERROR. Here no transaction is ever executed, so
+// they wait all of it.
+type Polling struct {
+	Timeout Seconds `json:"polling_timeout"`
+}
+
+// Seconds is a span as nearcore's config has it.
+type Seconds struct {
+	Secs  uint64 `json:"secs"`
+	Nanos uint32 `json:"nanos"`
+}
+
+// Duration is the span; at most [maxPolling] of it.
+func (s Seconds) Duration() time.Duration {
+	if s.Secs > uint64(maxPolling/time.Second) {
+		return maxPolling
+	}
+	return time.Duration(s.Secs)*time.Second + time.Duration(s.Nanos)
 }
 
 // Limits are the limits of a request. All must be positive.
@@ -48,58 +74,29 @@ type Limits struct {
 }
 
 // Volley is what nearcore has no word for. Keys that are not here are refused.
+//
+//	setting         default    meaning
+//	service         {}         service times by request type (see [Services])
+//	accounts        10000      users of the ledger: user0.near and on; at most 10 million
+//	seed            0          of the ledger, the chain and the service times
+//	block_time      "1s"       how long a block takes; over zero and at most an hour
+//	epoch_length    43200      in blocks
+//	chain_id        "volley"   what status and the configs tell
+//	shards          1          of the chain, at most 64; each has a chunk in every block
+//	tracked_shards  null       the shards whose accounts this node can tell of, null for all;
+//	                           any other account is UNAVAILABLE_SHARD, any other chunk UNKNOWN_CHUNK
+//	syncing         false      a node that has genesis and nothing more: NO_SYNCED_BLOCKS,
+//	                           NOT_SYNCED_YET, NODE_IS_SYNCING
 type Volley struct {
-	Service  Services `json:"service"`
-	Accounts int      `json:"accounts"` // users of the ledger: user0.near and on
-	Seed     uint64   `json:"seed"`     // of the ledger, the chain and the service times
-	// BlockTime is how long a block takes, over zero and at most an hour.
-	BlockTime   Duration `json:"block_time"`
-	EpochLength uint64   `json:"epoch_length"` // in blocks
-	ChainID     string   `json:"chain_id"`
-}
-
-// Services are service times: how long a call holds its execution slot. A
-// request type without one of its own takes Query's, then Default's; nil
-// everywhere takes no time.
-type Services struct {
-	Default           *target.Service `json:"default"`
-	Block             *target.Service `json:"block"`
-	Query             *target.Service `json:"query"`
-	ViewAccount       *target.Service `json:"view_account"`
-	ViewCode          *target.Service `json:"view_code"`
-	ViewState         *target.Service `json:"view_state"`
-	ViewAccessKey     *target.Service `json:"view_access_key"`
-	ViewAccessKeyList *target.Service `json:"view_access_key_list"`
-	CallFunction      *target.Service `json:"call_function"`
-}
-
-// of is the service time of an operation.
-func (s *Services) of(op operation) target.Service {
-	own, common := (*target.Service)(nil), s.Query
-	switch op {
-	case opViewAccount:
-		own = s.ViewAccount
-	case opViewCode:
-		own = s.ViewCode
-	case opViewState, opViewStateWithProof:
-		own = s.ViewState
-	case opViewAccessKey:
-		own = s.ViewAccessKey
-	case opViewAccessKeyList:
-		own = s.ViewAccessKeyList
-	case opCallFunction:
-		own = s.CallFunction
-	case opBlock:
-		own, common = s.Block, nil
-	default:
-		return target.Service{}
-	}
-	for _, service := range []*target.Service{own, common, s.Default} {
-		if service != nil {
-			return *service
-		}
-	}
-	return target.Service{}
+	Service       Services `json:"service"`
+	Accounts      int      `json:"accounts"`
+	Seed          uint64   `json:"seed"`
+	BlockTime     Duration `json:"block_time"`
+	EpochLength   uint64   `json:"epoch_length"`
+	ChainID       string   `json:"chain_id"`
+	Shards        uint64   `json:"shards"`
+	TrackedShards []uint64 `json:"tracked_shards"`
+	Syncing       bool     `json:"syncing"`
 }
 
 // Duration is a time.Duration that is written as text, such as "600ms".
@@ -118,12 +115,16 @@ func (d *Duration) UnmarshalText(text []byte) error {
 const (
 	maxAccounts  = 10_000_000
 	maxBlockTime = time.Hour
+	maxShards    = 64
+	maxPolling   = time.Hour
+	maxViewGas   = 1 << 62
 	minGCEpochs  = 3
 )
 
 // DefaultConfig is the node without a config file: nearcore's defaults, ten
 // thousand users, a block a second, mainnet's epoch length, no service times.
 func DefaultConfig() Config {
+	stateLimit := uint64(50_000)
 	return Config{
 		RPC: RPC{
 			Addr:                "0.0.0.0:3030",
@@ -134,15 +135,17 @@ func DefaultConfig() Config {
 				BatchConcurrencyLimit:  16,
 				BatchResponseSizeLimit: 10 << 20,
 			},
+			Polling: Polling{Timeout: Seconds{Secs: 10}},
 		},
 		ViewClientThreads:        4,
-		TrieViewerStateSizeLimit: 50_000,
+		TrieViewerStateSizeLimit: &stateLimit,
 		GCNumEpochsToKeep:        5,
 		Volley: Volley{
 			Accounts:    10_000,
 			BlockTime:   Duration(time.Second),
 			EpochLength: 43_200,
 			ChainID:     "volley",
+			Shards:      1,
 		},
 	}
 }
@@ -190,6 +193,15 @@ func (c *Config) check(f target.ConfigFile) error {
 		return errorAt(f, "volley.accounts", "must be from 0 to %d", maxAccounts)
 	case time.Duration(c.Volley.BlockTime) > maxBlockTime:
 		return errorAt(f, "volley.block_time", "must be at most %s", maxBlockTime)
+	case c.Volley.Shards == 0 || c.Volley.Shards > maxShards:
+		return errorAt(f, "volley.shards", "must be from 1 to %d", maxShards)
+	case c.MaxGasBurntView != nil && (*c.MaxGasBurntView == 0 || *c.MaxGasBurntView > maxViewGas):
+		return errorAt(f, "max_gas_burnt_view", "must be from 1 to %d", uint64(maxViewGas))
+	}
+	for _, shard := range c.Volley.TrackedShards {
+		if shard >= c.Volley.Shards {
+			return errorAt(f, "volley.tracked_shards", "names shard %d: the shards are 0 to %d", shard, c.Volley.Shards-1)
+		}
 	}
 	return nil
 }

@@ -53,13 +53,15 @@ func TestConfigTakesNearcoresNames(t *testing.T) {
 			"limits_config": {
 				"json_payload_max_size": 1, "batch_size_limit": 2, "batch_concurrency_limit": 3,
 				"batch_response_size_limit": 4, "batch_of_tomorrow": 5
-			}
+			},
+			"polling_config": {"polling_timeout": {"secs": 1, "nanos": 500}}
 		},
 		"view_client_threads": 6, /* slots */
 		"gc_num_epochs_to_keep": 7,
-		"trie_viewer_state_size_limit": null,
+		"trie_viewer_state_size_limit": null, "max_gas_burnt_view": 8,
 		"volley": {
 			"accounts": 8, "seed": 9, "block_time": "600ms", "epoch_length": 10, "chain_id": "localnet",
+			"shards": 3, "tracked_shards": [0, 2], "syncing": true,
 			"service": {"default": "1ms", "call_function": {"lognormal": {"median": "2ms", "p99": "15ms"}}}
 		}
 	}`)
@@ -68,7 +70,13 @@ func TestConfigTakesNearcoresNames(t *testing.T) {
 	want.RPC.Limits = Limits{1, 2, 3, 4}
 	want.ViewClientThreads = 6
 	want.GCNumEpochsToKeep = 7
-	want.Volley = Volley{Accounts: 8, Seed: 9, BlockTime: Duration(600 * time.Millisecond), EpochLength: 10, ChainID: "localnet"}
+	want.RPC.Polling.Timeout = Seconds{Secs: 1, Nanos: 500}
+	want.TrieViewerStateSizeLimit = nil
+	want.MaxGasBurntView = new(uint64(8))
+	want.Volley = Volley{
+		Accounts: 8, Seed: 9, BlockTime: Duration(600 * time.Millisecond), EpochLength: 10, ChainID: "localnet",
+		Shards: 3, TrackedShards: []uint64{0, 2}, Syncing: true,
+	}
 	want.Volley.Service = c.Volley.Service
 	want.Ignored = []string{"rpc.limits_config.batch_of_tomorrow"}
 	if !reflect.DeepEqual(c, want) {
@@ -99,6 +107,13 @@ func TestConfigErrorsSayWhere(t *testing.T) {
 		{"slow blocks", `{"volley": {"block_time": "61m"}}`, "config.json:1:27: volley.block_time must be at most 1h0m0s"},
 		{"too many accounts", `{"volley": {"accounts": 10000001}}`, "config.json:1:25: volley.accounts must be from 0 to 10000000"},
 		{"fewer than no accounts", `{"volley": {"accounts": -1}}`, "config.json:1:25: volley.accounts must be from 0 to 10000000"},
+		{"no shard", `{"volley": {"shards": 0}}`, "config.json:1:23: volley.shards must be from 1 to 64"},
+		{"too many shards", `{"volley": {"shards": 65}}`, "config.json:1:23: volley.shards must be from 1 to 64"},
+		{"a shard that is none", `{"volley": {"shards": 2, "tracked_shards": [1, 2]}}`,
+			"config.json:1:44: volley.tracked_shards names shard 2: the shards are 0 to 1"},
+		{"no gas", `{"max_gas_burnt_view": 0}`, "config.json:1:24: max_gas_burnt_view must be from 1 to 4611686018427387904"},
+		{"too much gas", `{"max_gas_burnt_view": 4611686018427387905}`,
+			"config.json:1:24: max_gas_burnt_view must be from 1 to 4611686018427387904"},
 		{"wrong type", `{"rpc": {"enable_batch_requests": "yes"}}`,
 			`config.json:1:35: rpc.enable_batch_requests: want true or false, got "\"yes\""`},
 		{"no duration", `{"volley": {"block_time": "soon"}}`,
@@ -129,7 +144,7 @@ func TestServiceTimesFallBack(t *testing.T) {
 		opHealth:             0,
 	} {
 		if got := c.Volley.Service.of(op); got.Draw(nil) != want {
-			t.Errorf("%s takes %s, want %s", labels[op], got.Draw(nil), want)
+			t.Errorf("operation %d takes %s, want %s", op, got.Draw(nil), want)
 		}
 	}
 }

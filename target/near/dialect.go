@@ -5,19 +5,22 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"sync"
-	"time"
 
 	"volley/internal/jsonrpc"
 	"volley/target"
+	"volley/target/near/vm"
 )
 
 // Dialect is NEAR's protocol behind the node's batch engine.
 type Dialect struct {
-	config  Config
-	chain   *chain
-	ledger  *ledger
-	slots   *target.Pool
-	service [operations]target.Service
+	config   Config
+	chain    *chain
+	ledger   *ledger
+	shards   shards
+	engine   func() *vm.Engine // of contracts; made when one is first called
+	slots    *target.Pool
+	service  [operations]target.Service
+	counters *counters
 
 	drawing sync.Mutex // protects rng
 	rng     *rand.Rand
@@ -26,22 +29,34 @@ type Dialect struct {
 // New builds the dialect; the chain starts to grow now. The config comes from
 // [ParseConfig] or [DefaultConfig].
 func New(c Config) *Dialect {
-	now := c.Clock
-	if now == nil {
-		now = time.Now
-	}
 	c.GCNumEpochsToKeep = max(c.GCNumEpochsToKeep, minGCEpochs)
 	d := &Dialect{
 		config: c,
-		chain:  newChain(&c, now),
+		chain:  newChain(&c, c.Clock),
 		ledger: newLedger(c.Volley.Seed, c.Volley.Accounts),
+		shards: shards{count: max(c.Volley.Shards, 1), tracked: c.Volley.TrackedShards},
+		engine: sync.OnceValue(func() *vm.Engine { return newEngine(&c) }),
 		slots:  target.NewPool(c.ViewClientThreads),
-		rng:    rand.New(rand.NewPCG(c.Volley.Seed, mix(c.Volley.Seed))),
+
+		counters: newCounters(),
+		rng:      rand.New(rand.NewPCG(c.Volley.Seed, mix(c.Volley.Seed))),
 	}
 	for op := range d.service {
 		d.service[op] = c.Volley.Service.of(operation(op))
 	}
 	return d
+}
+
+func newEngine(c *Config) *vm.Engine {
+	var o vm.Options
+	if c.MaxGasBurntView != nil {
+		o.Gas = *c.MaxGasBurntView
+	}
+	engine, err := vm.New(o)
+	if err != nil {
+		panic(err) // only for options that a config file may not set
+	}
+	return engine
 }
 
 // Policy is the query batching page as data.
@@ -87,43 +102,40 @@ func (d *Dialect) Policy() target.Policy {
 // Connect gives nothing: a connection has no state.
 func (d *Dialect) Connect(target.Transport) any { return nil }
 
-// Admit decodes the params and sets the label. Methods without params ignore
-// whatever there is.
+// Admit decodes the params and sets the label.
 func (d *Dialect) Admit(_ context.Context, c *target.Call) *jsonrpc.Error {
-	var r *request
-	var err *jsonrpc.Error
-	switch string(c.Method) {
-	case "query":
-		c.Label = labelQuery
-		r, err = parseQuery(c.Params, c.ParamsKind)
-	case "block":
-		c.Label = labels[opBlock]
-		r, err = parseBlock(c.Params, c.ParamsKind)
-	case "status":
-		r = &request{op: opStatus}
-	case "health":
-		r = &request{op: opHealth}
-	default:
-		c.Label = labelUnsupported
-		return methodNotFound(c.Method)
+	r := newRequest()
+	if c.ParamsKind == jsonrpc.Object && string(c.Method) == "query" && r.parseCommon(c.Params, d.chain.pinned.Load()) {
+		c.Label, c.State = queryLabels[r.op], r
+		return nil
 	}
-	if err != nil {
+	var err *jsonrpc.Error
+	if c.Label, err = r.parse(c.Method, c.Params, c.ParamsKind); err != nil {
+		r.free()
 		return err
 	}
-	c.Label, c.State = labels[r.op], r
+	c.State = r
 	return nil
 }
 
-// Run executes what Admit decoded. Queries and block requests hold an
-// execution slot for their service time.
+// Run executes what Admit decoded. What nearcore asks its view client for holds
+// an execution slot for its service time and its work.
 func (d *Dialect) Run(ctx context.Context, c *target.Call, dst []byte) ([]byte, *jsonrpc.Error) {
 	r := c.State.(*request)
-	switch r.op {
-	case opStatus:
-		return d.appendStatus(dst), nil
-	case opHealth:
-		return append(dst, "null"...), nil
+	var err *jsonrpc.Error
+	if r.op < slotted {
+		dst, err = d.runSlotted(ctx, r, c.Label, dst)
+	} else {
+		dst, err = d.runFree(ctx, r, c.Label, dst)
 	}
+	if c.Batch { // nobody asks for an entry's status
+		c.State = nil
+		r.free()
+	}
+	return dst, err
+}
+
+func (d *Dialect) runSlotted(ctx context.Context, r *request, label string, dst []byte) ([]byte, *jsonrpc.Error) {
 	if err := d.slots.Acquire(ctx); err != nil {
 		return dst, internalFailure("the caller left before its turn: " + err.Error())
 	}
@@ -131,10 +143,38 @@ func (d *Dialect) Run(ctx context.Context, c *target.Call, dst []byte) ([]byte, 
 	if err := d.serve(ctx, r.op); err != nil {
 		return dst, internalFailure("the caller left while it was served: " + err.Error())
 	}
-	if r.op == opBlock {
+	switch r.op {
+	case opBlock:
 		return d.block(r, dst)
+	case opChunk:
+		return d.chunk(r, dst)
+	case opGasPrice:
+		return d.gasPrice(r, dst)
+	case opValidators:
+		return d.validators(r, dst)
+	case opProtocolConfig:
+		return d.protocolConfig(r, dst)
+	case opTransaction:
+		return d.transactionStatus(r, label, dst)
 	}
-	return d.query(r, dst)
+	return d.query(ctx, r, dst)
+}
+
+// runFree runs what holds no slot.
+func (d *Dialect) runFree(ctx context.Context, r *request, label string, dst []byte) ([]byte, *jsonrpc.Error) {
+	switch r.op {
+	case opStatus:
+		return d.status(dst)
+	case opHealth:
+		return d.health(dst)
+	case opNetworkInfo:
+		return d.networkInfo(dst)
+	case opGenesisConfig:
+		return appendJSON(dst, d.genesisView()), nil
+	case opClientConfig:
+		return appendJSON(dst, d.clientView()), nil
+	}
+	return d.send(ctx, r, label, dst)
 }
 
 // serve lets an operation's service time pass.
@@ -178,20 +218,4 @@ func (d *Dialect) Status(c *target.Call, err *jsonrpc.Error) int {
 // response among them.
 func (d *Dialect) Malformed(*jsonrpc.Request) (e *jsonrpc.Error, status int, echo bool) {
 	return parseFailure("JSON RPC Request format was expected"), http.StatusBadRequest, false
-}
-
-// Pages are /status and /health.
-func (d *Dialect) Pages() map[string]http.HandlerFunc {
-	return map[string]http.HandlerFunc{
-		"/status": page(d.appendStatus),
-		"/health": page(func(dst []byte) []byte { return append(dst, "null"...) }),
-	}
-}
-
-func page(body func([]byte) []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		// What cannot be written has nobody left to read it.
-		_, _ = w.Write(body(nil))
-	}
 }

@@ -1,10 +1,6 @@
 package near
 
-import (
-	"strconv"
-
-	"volley/internal/jsonrpc"
-)
+import "volley/internal/jsonrpc"
 
 // serverError is nearcore's code of every handler and internal error.
 const serverError jsonrpc.Code = -32000
@@ -60,18 +56,25 @@ func validationCause(name, member string, quoted []byte) []byte {
 }
 
 // handlerFailure is a method's own error; info is its cause's info, a JSON
-// object. Members stand in alphabetical order, as nearcore sends them.
+// object, or nil for a cause without one. Members stand in alphabetical order,
+// as nearcore sends them.
 func handlerFailure(cause string, info []byte, text string) *jsonrpc.Error {
-	full := append([]byte(`{"info":`), info...)
-	full = append(full, `,"name":"`...)
-	full = append(full, cause...)
-	full = append(full, `"}`...)
+	return handlerFailureData(cause, info, jsonrpc.AppendString(nil, text))
+}
+
+// handlerFailureData is handlerFailure for data that are no text.
+func handlerFailureData(cause string, info, data []byte) *jsonrpc.Error {
+	full := []byte{'{'}
+	if info != nil {
+		full = append(append(append(full, `"info":`...), info...), ',')
+	}
+	full = append(append(append(full, `"name":"`...), cause...), `"}`...)
 	return &jsonrpc.Error{
 		Name:    handlerError,
 		Cause:   full,
 		Code:    serverError,
 		Message: "Server error",
-		Data:    jsonrpc.AppendString(nil, text),
+		Data:    data,
 	}
 }
 
@@ -101,7 +104,7 @@ func causeName(e *jsonrpc.Error) string {
 // blockInfo is the info of a cause that tells the block that was read and,
 // unless member is "", one thing more about the request.
 func blockInfo(b *block, member, value string) []byte {
-	info := appendBlock([]byte{'{'}, b)
+	info := append([]byte{'{'}, b.read...)
 	if member != "" {
 		info = append(info, `,"`...)
 		info = append(info, member...)
@@ -109,13 +112,4 @@ func blockInfo(b *block, member, value string) []byte {
 		info = jsonrpc.AppendString(info, value)
 	}
 	return append(info, '}')
-}
-
-// appendBlock appends the two members by which every answer tells which block
-// it was read at.
-func appendBlock(dst []byte, b *block) []byte {
-	dst = append(dst, `"block_hash":"`...)
-	dst = append(dst, b.hash...)
-	dst = append(dst, `","block_height":`...)
-	return strconv.AppendUint(dst, b.height, 10)
 }

@@ -1,39 +1,65 @@
 package near
 
 import (
-	"crypto/ed25519"
-	"crypto/sha256"
-	"encoding/binary"
 	"math/bits"
-	"strconv"
 	"sync/atomic"
+
+	"volley/target/near/vm"
 )
 
-// Accounts that every ledger has, before its users.
-const (
-	rootAccount      = "near"
-	validatorAccount = "test.near"
-	validatorIndex   = 1
-	namedAccounts    = 2
-)
-
-// storageUsage is what an account with one full-access key and no contract
-// takes, in bytes.
-const storageUsage = 182
-
-// ledger is the state of all accounts at all heights: near, test.near and
-// user0.near to userN.near, each with one full-access key and no contract. It
-// holds nothing but keys that were asked for: an account's state is worked out
-// from the seed, its id and the height, so equal seeds give equal ledgers. From
-// one block to the next every balance and nonce changes, so that reads of
-// different blocks tell themselves apart.
+// ledger is the state of all accounts at all heights: the named accounts and
+// user0.near to userN.near. It holds nothing but a few of the keys that were
+// asked for last: an account's state is worked out from the seed, its id and
+// the height, so equal seeds give equal ledgers and the number of accounts
+// costs no memory. From one block to the next every balance and nonce changes,
+// so that reads of different blocks tell themselves apart.
 type ledger struct {
-	seed uint64
-	keys []atomic.Pointer[string] // by account index; nil until first asked for
+	seed     uint64
+	salt     uint64 // of the seed
+	accounts int
+	codes    [contracts]code
+	keys     [keptKeys]atomic.Pointer[keyring] // by account index modulo its length
 }
 
 func newLedger(seed uint64, users int) *ledger {
-	return &ledger{seed: seed, keys: make([]atomic.Pointer[string], namedAccounts+users)}
+	l := &ledger{seed: seed, salt: mix(seed), accounts: namedAccounts + users}
+	l.codes[fungible] = newCode(vm.FungibleToken())
+	l.codes[burner] = newCode(vm.Burner())
+	return l
+}
+
+// contract is a program that accounts may have.
+type contract uint8
+
+const (
+	noContract contract = iota
+	fungible            // the fungible token
+	burner              // its cost is an argument
+	contracts
+)
+
+// deployment is how an account came by its contract.
+type deployment uint8
+
+const (
+	local      deployment = iota // code of its own
+	byCodeHash                   // the global contract of a code hash
+	byAccount                    // the global contract of globalAccount
+)
+
+// code is a contract's WebAssembly.
+type code struct {
+	vm   *vm.Code
+	wasm []byte
+	raw  [hashSize]byte // of wasm
+	hash string         // raw in base58
+}
+
+func newCode(wasm []byte) code {
+	c := code{vm: vm.NewCode(wasm), wasm: wasm}
+	c.raw = c.vm.Hash()
+	c.hash = string(appendBase58(nil, c.raw[:]))
+	return c
 }
 
 // account is one account of a ledger.
@@ -42,78 +68,17 @@ type account struct {
 	salt  uint64 // from the seed and the id
 }
 
-// find is the account of an id. Only the canonical spelling of a user's number
-// names it: user07.near is nobody.
+// find is the account of an id.
 func (l *ledger) find(id []byte) (account, bool) {
 	index, ok := indexOf(id)
-	if !ok || index >= len(l.keys) {
+	if !ok || index >= l.accounts {
 		return account{}, false
 	}
-	return account{index: index, salt: mix(hash64(id) ^ mix(l.seed))}, true
+	return account{index: index, salt: mix(hash64(id) ^ l.salt)}, true
 }
 
-func indexOf(id []byte) (int, bool) {
-	const prefix, suffix, maxDigits = "user", ".near", 9
-	switch string(id) {
-	case rootAccount:
-		return 0, true
-	case validatorAccount:
-		return validatorIndex, true
-	}
-	digits := len(id) - len(prefix) - len(suffix)
-	if digits < 1 || digits > maxDigits || string(id[:len(prefix)]) != prefix || string(id[len(id)-len(suffix):]) != suffix {
-		return 0, false
-	}
-	number := id[len(prefix) : len(prefix)+digits]
-	if number[0] == '0' && digits > 1 {
-		return 0, false
-	}
-	n := 0
-	for _, c := range number {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	return namedAccounts + n, true
-}
-
-func idOf(index int) string {
-	switch index {
-	case 0:
-		return rootAccount
-	case validatorIndex:
-		return validatorAccount
-	}
-	return "user" + strconv.Itoa(index-namedAccounts) + ".near"
-}
-
-// yocto is an amount: whole NEAR and two groups of twelve decimals. One NEAR is
-// 10^24 yoctoNEAR, so the three groups are the amount's decimal digits.
-type yocto struct{ whole, high, low uint64 }
-
-const group = 1_000_000_000_000 // of twelve digits
-
-// appendTo appends the amount in yoctoNEAR, in decimal.
-func (y yocto) appendTo(dst []byte) []byte {
-	if y.whole > 0 {
-		dst = strconv.AppendUint(dst, y.whole, 10)
-		return appendGroup(appendGroup(dst, y.high), y.low)
-	}
-	if y.high > 0 {
-		return appendGroup(strconv.AppendUint(dst, y.high, 10), y.low)
-	}
-	return strconv.AppendUint(dst, y.low, 10)
-}
-
-func appendGroup(dst []byte, v uint64) []byte {
-	at := len(dst) + 12
-	dst = append(dst, "000000000000"...)
-	for i := at - 1; v > 0; i-- {
-		dst[i] = byte('0' + v%10)
-		v /= 10
-	}
-	return dst
+func (l *ledger) at(index int) account {
+	return account{index: index, salt: mix(hash64(appendID(nil, index)) ^ l.salt)}
 }
 
 // amount is the account's balance at a height. Its low digits advance by a
@@ -124,7 +89,7 @@ func (a account) amount(height uint64) yocto {
 	if a.index < namedAccounts {
 		y.whole = 1_000_000_000
 	}
-	step := mix(a.salt+1)%(group/10)*10 + [4]uint64{1, 3, 7, 9}[a.salt>>62]
+	step := mix(a.salt+1)%(group/10)*10 + uint64("\x01\x03\x07\x09"[a.salt>>62])
 	high, low := bits.Mul64(height%group, step)
 	y.high = mix(a.salt^height) % group
 	y.low = bits.Rem64(high, low, group)
@@ -147,21 +112,40 @@ func (a account) nonce(height uint64) uint64 {
 	return genesisHeight*1_000_000 + a.salt%1_000 + (height - genesisHeight)
 }
 
-// key is the account's public key as "ed25519:" and base58. The first call for
-// an account derives it (some tens of microseconds), later ones load it.
-func (l *ledger) key(index int) string {
-	if key := l.keys[index].Load(); key != nil {
-		return *key
+// contract is what is deployed to the account, and how.
+func (a account) contract() (contract, deployment) {
+	if a.index >= namedAccounts {
+		return noContract, local
 	}
-	public := l.private(index).Public().(ed25519.PublicKey)
-	key := string(appendBase58([]byte("ed25519:"), public))
-	l.keys[index].Store(&key)
-	return key
+	identity := &identities[a.index]
+	return identity.code, identity.deploys
 }
 
-func (l *ledger) private(index int) ed25519.PrivateKey {
-	seed := sha256.Sum256(append(binary.BigEndian.AppendUint64([]byte("near key "), l.seed), idOf(index)...))
-	return ed25519.NewKeyFromSeed(seed[:])
+// What nearcore charges for, in bytes.
+const (
+	accountBytes = 100 // of an account
+	recordBytes  = 40  // of a record, beside its key and value
+)
+
+// storageUsage is what the account takes, in bytes, as nearcore counts them: the
+// account, its keys, its own code (a global contract's is another's) and its
+// contract's state. It does not change from block to block.
+func (l *ledger) storageUsage(a account) uint64 {
+	bytes := uint64(accountBytes)
+	if a.index >= namedAccounts {
+		return bytes + userKeyBytes[keyPlanOf(a.index)]
+	}
+	bytes += userKeyBytes[onlyFullAccess] + l.codeBytes(a) + l.stateOf(a).bytes()
+	return bytes
+}
+
+// codeBytes is the length of the account's own code.
+func (l *ledger) codeBytes(a account) uint64 {
+	contract, deployed := a.contract()
+	if deployed != local {
+		return 0
+	}
+	return uint64(len(l.codes[contract].wasm))
 }
 
 // hash64 is FNV-1a.

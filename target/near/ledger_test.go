@@ -123,7 +123,7 @@ func TestKeysAreRealOnes(t *testing.T) {
 		t.Fatalf("%s: %v", l.key(a.index), err)
 	}
 	message := []byte("m")
-	if !ed25519.Verify(public, message, ed25519.Sign(l.private(a.index), message)) {
+	if !ed25519.Verify(public, message, ed25519.Sign(l.private(a.index, 0), message)) {
 		t.Error("the public key does not belong to the private one")
 	}
 	if l.key(a.index) != "ed25519:"+digits {

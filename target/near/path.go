@@ -14,23 +14,24 @@ const maxPathData = 10 << 10
 // parsePath decodes the old, positional form of a query: a path such as
 // "account/near" and base58 data. It is read at optimistic finality, and its
 // errors stand without the opening that other params' errors have.
-func parsePath(params []byte) (*request, *jsonrpc.Error) {
+func (r *request) parsePath(params []byte) *jsonrpc.Error {
 	var room [2][]byte
 	parts, _, err := jsonrpc.Split(params, room[:0])
 	if err != nil || len(parts) != 2 {
-		return nil, argsFailure("invalid type: sequence, expected struct RpcQueryRequest")
+		return argsFailure("invalid type: sequence, expected struct RpcQueryRequest")
 	}
 	path, isPath := textOf(parts[0])
 	data, isData := textOf(parts[1])
 	if !isPath || !isData {
-		return nil, argsFailure("invalid type: sequence, expected struct RpcQueryRequest")
+		return argsFailure("invalid type: sequence, expected struct RpcQueryRequest")
 	}
 	command, rest, found := bytes.Cut(path, []byte("/"))
 	if !found {
-		return nil, parseFailure("Not enough query parameters provided")
+		return parseFailure("Not enough query parameters provided")
 	}
 	account, extra, hasExtra := bytes.Cut(rest, []byte("/"))
-	r := &request{ref: blockRef{kind: optimistic}, accountID: account}
+	r.ref, r.accountID = blockRef{kind: optimistic}, account
+	var bad *jsonrpc.Error
 	switch string(command) {
 	case "account":
 		r.op = opViewAccount
@@ -41,37 +42,33 @@ func parsePath(params []byte) (*request, *jsonrpc.Error) {
 		if hasExtra {
 			r.op = opViewAccessKey
 			if r.publicKey, err = parsePublicKey(extra); err != nil {
-				return nil, parseFailure("Invalid public key")
+				return parseFailure("Invalid public key")
 			}
 		}
 	case "contract":
 		r.op = opViewState
-		if e := checkPathData(path, data); e != nil {
-			return nil, e
-		}
+		r.prefix, bad = pathData(path, data)
 	case "call":
 		r.op = opCallFunction
 		if !hasExtra {
-			return nil, parseFailure("Method name is missing")
+			return parseFailure("Method name is missing")
 		}
-		if e := checkPathData(path, data); e != nil {
-			return nil, e
-		}
+		r.methodName = extra
+		r.args, bad = pathData(path, data)
 	default:
-		return nil, parseFailure("Unknown path " + string(command))
+		return parseFailure("Unknown path " + string(command))
 	}
-	return r, nil
+	return bad
 }
 
-// checkPathData decodes data for its errors alone: no account has state, and no
-// account has a contract to hand the arguments to.
-func checkPathData(path, data []byte) *jsonrpc.Error {
-	_, err := decodeBase58(nil, data, max(maxPathData-len(path), 0))
+// pathData decodes the data of a path that reads any.
+func pathData(path, data []byte) ([]byte, *jsonrpc.Error) {
+	decoded, err := decodeBase58(nil, data, max(maxPathData-len(path), 0))
 	switch {
 	case errors.Is(err, errTooLarge):
-		return parseFailure("Query data size is too large")
+		return nil, parseFailure("Query data size is too large")
 	case err != nil:
-		return parseFailure(err.Error())
+		return nil, parseFailure(err.Error())
 	}
-	return nil
+	return decoded, nil
 }

@@ -1,6 +1,10 @@
 package near
 
-import "time"
+import (
+	"time"
+
+	"volley/internal/jsonrpc"
+)
 
 type statusView struct {
 	ChainID               string         `json:"chain_id"`
@@ -42,8 +46,15 @@ type versionView struct {
 	Version      string `json:"version"`
 }
 
-// appendStatus appends what status and GET /status tell.
-func (d *Dialect) appendStatus(dst []byte) []byte {
+// health is null where all is well.
+func (d *Dialect) health(dst []byte) ([]byte, *jsonrpc.Error) {
+	if d.chain.syncing {
+		return dst, handlerFailure("NODE_IS_SYNCING", nil, "Node is syncing")
+	}
+	return append(dst, "null"...), nil
+}
+
+func (d *Dialect) status(dst []byte) ([]byte, *jsonrpc.Error) {
 	head := d.chain.at(d.chain.head())
 	tail := d.chain.at(d.chain.tail(head.height))
 	epoch := d.chain.epoch(head.height)
@@ -64,13 +75,38 @@ func (d *Dialect) appendStatus(dst []byte) []byte {
 			LatestBlockHash:     head.hash,
 			LatestBlockHeight:   head.height,
 			LatestBlockTime:     d.chain.time(head.height).UTC(),
-			LatestStateRoot:     d.root("state", head.height),
+			LatestStateRoot:     d.root("state", head.height*maxShards),
+			Syncing:             d.chain.syncing,
 		},
-		UptimeSec:          int64(d.chain.now().Sub(d.chain.started) / time.Second),
+		UptimeSec:          int64(d.chain.age() / time.Second),
 		ValidatorAccountID: validatorAccount,
 		ValidatorPublicKey: key,
 		Validators:         []validatorRef{{AccountID: validatorAccount}},
 		// No release of nearcore is claimed.
 		Version: versionView{Version: "volley", Build: "reference node", Commit: "none", RustcVersion: "none"},
-	})
+	}), nil
+}
+
+type networkView struct {
+	ActivePeers         []struct{}     `json:"active_peers"`
+	KnownProducers      []producerView `json:"known_producers"`
+	NumActivePeers      int            `json:"num_active_peers"`
+	PeerMaxCount        int            `json:"peer_max_count"`
+	ReceivedBytesPerSec uint64         `json:"received_bytes_per_sec"`
+	SentBytesPerSec     uint64         `json:"sent_bytes_per_sec"`
+}
+
+type producerView struct {
+	AccountID string  `json:"account_id"`
+	Addr      *string `json:"addr"`
+	PeerID    string  `json:"peer_id"`
+}
+
+// networkInfo tells of a network of this node alone.
+func (d *Dialect) networkInfo(dst []byte) ([]byte, *jsonrpc.Error) {
+	return appendJSON(dst, networkView{
+		ActivePeers:    []struct{}{},
+		KnownProducers: []producerView{{AccountID: validatorAccount, PeerID: d.ledger.key(validatorIndex)}},
+		PeerMaxCount:   40,
+	}), nil
 }
