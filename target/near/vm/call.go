@@ -42,11 +42,13 @@ type register struct {
 	data []byte
 }
 
-// enter is called first in every host function.
+// enter is called first in every host function. The module is the contract,
+// save where the contract exports or starts with a host function itself.
 func (c *call) enter(mod api.Module) {
 	if c.memory == nil {
-		c.memory = mod.Memory()
-		c.granted, _ = mod.ExportedGlobal(gasExport).(api.MutableGlobal)
+		if g, ok := mod.ExportedGlobal(gasExport).(api.MutableGlobal); ok {
+			c.granted, c.memory = g, mod.Memory()
+		}
 	}
 }
 

@@ -260,6 +260,9 @@ func (w *meterer) prefixed(start int) {
 		return
 	case 8: // memory.init
 		w.memory()
+		if !w.m.hasCounts {
+			r.fail()
+		}
 		r.u32()
 		r.byte()
 	case 10: // memory.copy

@@ -276,32 +276,36 @@ func (m *module) moved(r *reader, f uint32) uint32 {
 	return f
 }
 
+// readTables reads the tables and keeps them from growing over the limit.
 func (m *module) readTables(r *reader) error {
 	n := count(r)
 	if n > maxTables {
 		return prepareError("TooManyTables")
 	}
-	for range n {
-		r.byte()
-		if limits(r) > maxElements {
-			return prepareError("TooManyTableElements")
-		}
+	if n == 0 {
+		return nil
 	}
+	kind := r.byte()
+	low, high := limits(r)
+	if low > maxElements {
+		return prepareError("TooManyTableElements")
+	}
+	out := appendU32([]byte{byte(n), kind, 1}, low)
+	m.sections[secTable] = appendU32(out, min(high, maxElements))
 	return nil
 }
 
-// limits reads the size of a table or a memory and gives the initial one.
-func limits(r *reader) uint32 {
+// limits reads the initial and the greatest size of a table or a memory.
+func limits(r *reader) (low, high uint32) {
 	flag := r.byte()
-	low := r.u32()
+	low, high = r.u32(), math.MaxUint32
 	if flag == 1 {
-		if r.u32() < low {
-			r.fail()
-		}
-	} else if flag != 0 {
+		high = r.u32()
+	}
+	if flag > 1 || high < low {
 		r.fail()
 	}
-	return low
+	return low, high
 }
 
 func (m *module) readMemory(r *reader) error {
@@ -311,7 +315,9 @@ func (m *module) readMemory(r *reader) error {
 		r.fail()
 	}
 	for range n {
-		if limits(r) > math.MaxUint16+1 {
+		low, high := limits(r)
+		const most = math.MaxUint16 + 1
+		if low > most || high > most && high != math.MaxUint32 {
 			r.fail()
 		}
 	}
