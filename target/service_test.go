@@ -15,7 +15,7 @@ import (
 	"volley/target"
 )
 
-func service(t *testing.T, text string) target.Service {
+func service(t testing.TB, text string) target.Service {
 	t.Helper()
 	var s target.Service
 	if err := json.Unmarshal([]byte(text), &s); err != nil {

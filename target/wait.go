@@ -3,6 +3,7 @@ package target
 import (
 	"container/heap"
 	"context"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -84,8 +85,8 @@ func (k *KernelWaiter) Wait(ctx context.Context, d time.Duration) error {
 	}
 	select {
 	case <-w.released:
-		for k.now() < w.due {
-			continue // handOver is longer than it took
+		for k.now() < w.due { // handOver is longer than it took
+			runtime.Gosched()
 		}
 	case <-ctx.Done():
 		k.leave(w)
@@ -115,10 +116,9 @@ func (k *KernelWaiter) Close() {
 func (k *KernelWaiter) now() time.Duration { return time.Since(k.base) }
 
 // start begins to release waiters, on two goroutines that end with Close.
-func (k *KernelWaiter) start() {
-	k.state, k.base, k.quit = started, time.Now(), make(chan struct{})
+func (k *KernelWaiter) start(base time.Time, a *alarm) {
+	k.state, k.base, k.alarm, k.quit = started, base, a, make(chan struct{})
 	k.timer = time.NewTimer(time.Hour)
-	k.alarm = newAlarm(k.base)
 	k.rounds.Go(func() {
 		for {
 			select {
@@ -130,9 +130,9 @@ func (k *KernelWaiter) start() {
 			}
 		}
 	})
-	if k.alarm != nil {
+	if a != nil {
 		k.rounds.Go(func() {
-			for k.alarm.ring() == nil {
+			for a.ring() == nil {
 				k.release(true)
 			}
 		})
@@ -144,7 +144,8 @@ func (k *KernelWaiter) enter(w *sleeper, d time.Duration) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.state == unstarted {
-		k.start()
+		base := time.Now()
+		k.start(base, newAlarm(base))
 	}
 	if k.state == closed {
 		return false
@@ -194,6 +195,7 @@ func (k *KernelWaiter) release(byAlarm bool) {
 		begun := now
 		k.mu.Unlock()
 		for now < until {
+			runtime.Gosched() // to whom was just released, first of all
 			now = k.now()
 		}
 		k.mu.Lock()
