@@ -1,6 +1,7 @@
 package near
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -77,8 +78,10 @@ type Limits struct {
 //
 //	setting         default    meaning
 //	service         {}         service times by request type (see [Services])
+//	cost            {}         beside them, by call, entry and item (see [target.Costs])
+//	contention      {}         of both, by slots that are busy (see [target.Contention])
 //	accounts        10000      users of the ledger: user0.near and on; at most 10 million
-//	seed            0          of the ledger, the chain and the service times
+//	seed            0          of the ledger, the chain, the service times and the costs
 //	block_time      "1s"       how long a block takes; over zero and at most an hour
 //	epoch_length    43200      in blocks
 //	chain_id        "volley"   what status and the configs tell
@@ -88,15 +91,17 @@ type Limits struct {
 //	syncing         false      a node that has genesis and nothing more: NO_SYNCED_BLOCKS,
 //	                           NOT_SYNCED_YET, NODE_IS_SYNCING
 type Volley struct {
-	Service       Services `json:"service"`
-	Accounts      int      `json:"accounts"`
-	Seed          uint64   `json:"seed"`
-	BlockTime     Duration `json:"block_time"`
-	EpochLength   uint64   `json:"epoch_length"`
-	ChainID       string   `json:"chain_id"`
-	Shards        uint64   `json:"shards"`
-	TrackedShards []uint64 `json:"tracked_shards"`
-	Syncing       bool     `json:"syncing"`
+	Service       Services          `json:"service"`
+	Cost          target.Costs      `json:"cost"`
+	Contention    target.Contention `json:"contention"`
+	Accounts      int               `json:"accounts"`
+	Seed          uint64            `json:"seed"`
+	BlockTime     Duration          `json:"block_time"`
+	EpochLength   uint64            `json:"epoch_length"`
+	ChainID       string            `json:"chain_id"`
+	Shards        uint64            `json:"shards"`
+	TrackedShards []uint64          `json:"tracked_shards"`
+	Syncing       bool              `json:"syncing"`
 }
 
 // Duration is a time.Duration that is written as text, such as "600ms".
@@ -210,6 +215,8 @@ func errorAt(f target.ConfigFile, path, format string, a ...any) error {
 	return f.Errorf(strings.Split(path, "."), "%s "+format, append([]any{path}, a...)...)
 }
 
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+
 // ignored names the members of a valid JSON object, and of objects in it, that
 // have no place in a struct type.
 func ignored(object []byte, t reflect.Type, path string) (names []string) {
@@ -218,7 +225,7 @@ func ignored(object []byte, t reflect.Type, path string) (names []string) {
 		switch {
 		case !known:
 			names = append(names, path+string(name))
-		case field.Type.Kind() == reflect.Struct:
+		case field.Type.Kind() == reflect.Struct && !reflect.PointerTo(field.Type).Implements(unmarshaler):
 			names = append(names, ignored(value, field.Type, path+string(name)+".")...)
 		}
 	}

@@ -2,7 +2,6 @@ package near
 
 import (
 	"context"
-	"math/rand/v2"
 	"net/http"
 	"sync"
 
@@ -13,17 +12,14 @@ import (
 
 // Dialect is NEAR's protocol behind the node's batch engine.
 type Dialect struct {
-	config   Config
-	chain    *chain
-	ledger   *ledger
-	shards   shards
-	engine   func() *vm.Engine // of contracts; made when one is first called
-	slots    *target.Pool
-	service  [operations]target.Service
-	counters *counters
-
-	drawing sync.Mutex // protects rng
-	rng     *rand.Rand
+	config    Config
+	chain     *chain
+	ledger    *ledger
+	shards    shards
+	engine    func() *vm.Engine // of contracts; made when one is first called
+	execution *target.Execution
+	service   [operations]target.Service
+	counters  *counters
 }
 
 // New builds the dialect; the chain starts to grow now. The config comes from
@@ -36,16 +32,23 @@ func New(c Config) *Dialect {
 		ledger: newLedger(c.Volley.Seed, c.Volley.Accounts),
 		shards: shards{count: max(c.Volley.Shards, 1), tracked: c.Volley.TrackedShards},
 		engine: sync.OnceValue(func() *vm.Engine { return newEngine(&c) }),
-		slots:  target.NewPool(c.ViewClientThreads),
 
 		counters: newCounters(),
-		rng:      rand.New(rand.NewPCG(c.Volley.Seed, mix(c.Volley.Seed))),
 	}
 	for op := range d.service {
 		d.service[op] = c.Volley.Service.of(operation(op))
 	}
+	d.execution = target.NewExecution(target.ExecutionConfig{
+		Slots:      c.ViewClientThreads,
+		Cost:       c.Volley.Cost,
+		Contention: c.Volley.Contention,
+		Seed:       c.Volley.Seed,
+	}, d.service[:]...)
 	return d
 }
+
+// Execution is where what nearcore asks its view client for runs.
+func (d *Dialect) Execution() *target.Execution { return d.execution }
 
 func newEngine(c *Config) *vm.Engine {
 	var o vm.Options
@@ -136,13 +139,10 @@ func (d *Dialect) Run(ctx context.Context, c *target.Call, dst []byte) ([]byte, 
 }
 
 func (d *Dialect) runSlotted(ctx context.Context, r *request, label string, dst []byte) ([]byte, *jsonrpc.Error) {
-	if err := d.slots.Acquire(ctx); err != nil {
-		return dst, internalFailure("the caller left before its turn: " + err.Error())
+	if err := d.execution.Enter(ctx, d.service[r.op], 1); err != nil {
+		return dst, internalFailure("the caller left before it was served: " + err.Error())
 	}
-	defer d.slots.Release()
-	if err := d.serve(ctx, r.op); err != nil {
-		return dst, internalFailure("the caller left while it was served: " + err.Error())
-	}
+	defer d.execution.Leave()
 	switch r.op {
 	case opBlock:
 		return d.block(r, dst)
@@ -175,18 +175,6 @@ func (d *Dialect) runFree(ctx context.Context, r *request, label string, dst []b
 		return appendJSON(dst, d.clientView()), nil
 	}
 	return d.send(ctx, r, label, dst)
-}
-
-// serve lets an operation's service time pass.
-func (d *Dialect) serve(ctx context.Context, op operation) error {
-	service := d.service[op]
-	if service.IsZero() {
-		return nil
-	}
-	d.drawing.Lock()
-	span := service.Draw(d.rng)
-	d.drawing.Unlock()
-	return target.Wait(ctx, span)
 }
 
 // Status is the HTTP status by which nearcore repeats a singleton's error.
