@@ -253,7 +253,7 @@ func (n *Node) admit(x *exchange) bool {
 	}
 	x.answered, x.status, x.out = true, http.StatusTooManyRequests, x.out[:0]
 	if owed, id := n.owed(x); owed {
-		x.status, x.out = r.Status, r.append(x.out, a.config.Burst, size, id)
+		x.status, x.out, x.media = r.Status, r.append(x.out, a.config.Burst, size, id), r.media()
 	}
 	if o == limited && x.status == http.StatusTooManyRequests {
 		x.retryAfter = int(max(math.Ceil(wait.Seconds()), 1))

@@ -44,6 +44,7 @@ type conn struct {
 
 func newConn(s *server, nc net.Conn) *conn {
 	c := &conn{server: s, nc: nc, remote: nc.RemoteAddr().String(), connection: connection{state: s.node.dialect.Connect(HTTP), life: s.life}}
+	c.client = clientOf(c.remote)
 	c.in = bufio.NewReaderSize(c, readAhead)
 	c.idle.Store(true)
 	return c

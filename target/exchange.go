@@ -40,6 +40,8 @@ type exchange struct {
 	out        []byte // the answer; empty: no body
 	close      bool   // a call ended the stream
 	retryAfter int    // seconds, for the header; 0: none
+	media      string // of the answer; "": JSON
+	fault      Fault  // that is left to the front to do
 }
 
 // entry is one member of a batch, or a singleton.
@@ -134,12 +136,23 @@ func (n *Node) finish(ctx context.Context, x *exchange) {
 	default:
 		n.finishSingle(ctx, x)
 	}
+	if n.misbehave != nil {
+		n.misbehave.spoil(ctx, x)
+	}
+}
+
+// mediaType is the answer's content type.
+func (x *exchange) mediaType() string {
+	if x.media != "" {
+		return x.media
+	}
+	return "application/json"
 }
 
 // refuse answers the body as a whole.
 func (n *Node) refuse(x *exchange, r *Refusal, limit, size int) {
 	x.answered, x.status = true, r.Status
-	x.out = r.append(x.out[:0], limit, size, n.firstCall(r, x.members))
+	x.out, x.media = r.append(x.out[:0], limit, size, n.firstCall(r, x.members)), r.media()
 }
 
 func (x *exchange) reply(status int, e *jsonrpc.Error, id []byte) {

@@ -1,10 +1,12 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -29,9 +31,10 @@ func (n *Node) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok:
 		n.plain(w, http.StatusNotFound, "no such page; JSON-RPC is spoken at "+n.policy.Base)
+	case r.Method == http.MethodGet:
+		n.turnAway(w, &n.policy.Get, 0)
 	case r.Method != http.MethodPost:
-		w.Header().Set("Allow", http.MethodPost)
-		n.plain(w, http.StatusMethodNotAllowed, "JSON-RPC is spoken with POST")
+		n.turnAway(w, &n.policy.NotPost, 0)
 	default:
 		n.serveRPC(w, r, method)
 	}
@@ -53,8 +56,8 @@ func (p *Policy) route(path string) (method string, ok bool) {
 // serveRPC keeps the order in which the batching documentation refuses: content
 // type, body size, then what the body says.
 func (n *Node) serveRPC(w http.ResponseWriter, r *http.Request, method string) {
-	if !declaredJSON(r.Header.Get("Content-Type")) {
-		n.plain(w, http.StatusUnsupportedMediaType, "the content type must be application/json")
+	if !n.policy.takes(r.Header.Get("Content-Type")) {
+		n.turnAway(w, &n.policy.NotJSON, 0)
 		return
 	}
 	conn := n.connectionOf(w, r)
@@ -65,8 +68,7 @@ func (n *Node) serveRPC(w http.ResponseWriter, r *http.Request, method string) {
 		x.session = session[0]
 	}
 
-	if status, why := n.readBody(x, r); status != 0 {
-		n.plain(w, status, why)
+	if !n.readBody(w, x, r) {
 		return
 	}
 	ctx, done := n.context(w, r, conn)
@@ -75,9 +77,15 @@ func (n *Node) serveRPC(w http.ResponseWriter, r *http.Request, method string) {
 	n.finish(ctx, x)
 	n.metrics.exchange(x.shape, x.status)
 
+	if x.fault != noFault && n.answerWrongly(w, x) {
+		return
+	}
+	if x.retryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(x.retryAfter))
+	}
 	if len(x.out) > 0 {
 		h := w.Header()
-		h.Set("Content-Type", "application/json")
+		h.Set("Content-Type", x.mediaType())
 		h.Set("Content-Length", strconv.Itoa(len(x.out)))
 	}
 	w.WriteHeader(x.status)
@@ -90,7 +98,7 @@ func (n *Node) connectionOf(w http.ResponseWriter, r *http.Request) *connection 
 	if own, ok := w.(*response); ok {
 		return &own.conn.connection
 	}
-	return &connection{state: n.dialect.Connect(HTTP), life: context.WithoutCancel(r.Context())}
+	return &connection{state: n.dialect.Connect(HTTP), life: context.WithoutCancel(r.Context()), client: clientOf(r.RemoteAddr)}
 }
 
 // context is the one that a request's calls run with; done must be called when
@@ -103,6 +111,33 @@ func (n *Node) context(w http.ResponseWriter, r *http.Request, c *connection) (c
 		return own.conn.watched()
 	}
 	return r.Context(), func() {}
+}
+
+// clientOf is a remote address without its port.
+func clientOf(remote string) string {
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		return remote
+	}
+	return host
+}
+
+// turnAway refuses an exchange, as the policy has it, before its body has told
+// what it is; size is the body's as far as it is known.
+func (n *Node) turnAway(w http.ResponseWriter, r *Refusal, size int) {
+	n.metrics.exchange(unparsed, r.Status)
+	h := w.Header()
+	if r.Status == http.StatusMethodNotAllowed {
+		h.Set("Allow", http.MethodPost)
+	}
+	if body := r.append(nil, int(n.policy.BodyLimit), size, nil); len(body) > 0 {
+		h.Set("Content-Type", cmp.Or(r.media(), "application/json"))
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(r.Status)
+		w.Write(body)
+		return
+	}
+	w.WriteHeader(r.Status)
 }
 
 // plain refuses an exchange before its body has told what it is.
@@ -120,17 +155,29 @@ func declaredJSON(contentType string) bool {
 		strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"))
 }
 
-// readBody reads the body into x, or tells how it is refused. Of one that is
-// declared too large it reads nothing, of any other at most a byte too many.
-func (n *Node) readBody(x *exchange, r *http.Request) (status int, why string) {
-	limit := n.policy.BodyLimit
-	tooLarge := func() (int, string) {
-		return http.StatusRequestEntityTooLarge, "the body is over " + strconv.FormatInt(limit, 10) + " bytes"
+// takes tells whether a body of a declared content type is looked at.
+func (p *Policy) takes(contentType string) bool {
+	if p.MediaTypes == nil {
+		return declaredJSON(contentType)
 	}
+	media, _, err := mime.ParseMediaType(contentType)
+	for _, m := range p.MediaTypes {
+		if m == "*" || err == nil && m == media {
+			return true
+		}
+	}
+	return false
+}
+
+// readBody reads the body into x, or refuses it. Of one that is declared too
+// large it reads nothing, of any other at most a byte too many.
+func (n *Node) readBody(w http.ResponseWriter, x *exchange, r *http.Request) bool {
+	limit := n.policy.BodyLimit
 	body := io.Reader(r.Body)
 	if limit > 0 {
 		if r.ContentLength > limit {
-			return tooLarge()
+			n.turnAway(w, &n.policy.TooLong, int(r.ContentLength))
+			return false
 		}
 		body = io.LimitReader(body, limit+1)
 	}
@@ -138,14 +185,17 @@ func (n *Node) readBody(x *exchange, r *http.Request) (status int, why string) {
 	if x.body, err = readAll(body, x.body[:0]); err != nil {
 		var timeout interface{ Timeout() bool }
 		if errors.As(err, &timeout) && timeout.Timeout() {
-			return http.StatusRequestTimeout, "the body did not come in time"
+			n.plain(w, http.StatusRequestTimeout, "the body did not come in time")
+			return false
 		}
-		return http.StatusBadRequest, "the body ended too early"
+		n.plain(w, http.StatusBadRequest, "the body ended too early")
+		return false
 	}
 	if limit > 0 && int64(len(x.body)) > limit {
-		return tooLarge()
+		n.turnAway(w, &n.policy.TooLong, len(x.body))
+		return false
 	}
-	return 0, ""
+	return true
 }
 
 // readAll is io.ReadAll into space that is there. It grows with what has come,

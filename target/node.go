@@ -16,7 +16,8 @@ type Node struct {
 	policy  Policy
 	bounds  *bounds
 
-	admission *admission // nil: everything is let in
+	admission *admission    // nil: everything is let in
+	misbehave *misbehaviour // nil: the node behaves
 	metrics   *metrics
 	log       *slog.Logger
 	execution *Execution // the dialect's; nil: it has none
@@ -42,6 +43,7 @@ func New(d Dialect, o Options) *Node {
 	n.metrics.collect(d)
 	n.execution = n.share(d, o)
 	n.admission = newAdmission(p.Admission, n.metrics)
+	n.misbehave = newMisbehaviour(p.Misbehave, n.metrics)
 	for path, page := range d.Pages() {
 		n.pages[path] = page
 	}

@@ -185,6 +185,14 @@ func (r *Refusal) append(dst []byte, limit, size int, id []byte) []byte {
 	return jsonrpc.AppendError(dst, r.limited(limit, size), id)
 }
 
+// media is the body's content type; "" is JSON.
+func (r *Refusal) media() string {
+	if r.Form == PlainText {
+		return "text/plain; charset=utf-8"
+	}
+	return ""
+}
+
 // limited is the refusal's error with the limit, and what went over it, told
 // in the form that it asks for.
 func (r *Refusal) limited(limit, size int) *jsonrpc.Error {
