@@ -2,6 +2,7 @@ package vm
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -18,13 +19,18 @@ const (
 	defaultGas     = 300_000_000_000_000
 )
 
+// features are the extensions of WebAssembly that contracts may use.
+const features = api.CoreFeatureMutableGlobal | api.CoreFeatureSignExtensionOps |
+	api.CoreFeatureNonTrappingFloatToIntConversion | api.CoreFeatureBulkMemoryOperations |
+	api.CoreFeatureReferenceTypes
+
 // Options are an engine's limits.
 type Options struct {
 	// Timeout bounds a call by the clock; zero means 5 seconds, well over what
 	// 300 Tgas of instructions take.
 	Timeout time.Duration
-	// Gas bounds what a call burns, nearcore's max_gas_burnt_view; zero means
-	// 300 Tgas.
+	// Gas bounds what a call burns, as nearcore's max_gas_burnt_view does; zero
+	// means 300 Tgas.
 	Gas uint64
 }
 
@@ -68,12 +74,11 @@ func New(o Options) (*Engine, error) {
 		timeout: o.Timeout,
 		gas:     o.Gas,
 		runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
-			WithCoreFeatures(api.CoreFeatureMutableGlobal|api.CoreFeatureSignExtensionOps|
-				api.CoreFeatureNonTrappingFloatToIntConversion|api.CoreFeatureBulkMemoryOperations|
-				api.CoreFeatureReferenceTypes).
+			WithCoreFeatures(features).
 			WithMemoryLimitPages(maxPages).
 			WithDebugInfoEnabled(false)),
-		config:    wazero.NewModuleConfig().WithName("").WithStartFunctions(),
+		// Without a random source each instance would seed one of its own.
+		config:    wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(rand.Reader),
 		host:      hostTypes(),
 		memory:    newMemories(),
 		contracts: map[[32]byte]*contract{},

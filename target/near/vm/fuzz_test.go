@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tetratelabs/wazero"
 )
 
 // ended fails the test if a call ended in a way that nearcore does not know.
@@ -45,7 +47,8 @@ func FuzzArgs(f *testing.F) {
 	})
 }
 
-// FuzzCode executes anything as a contract.
+// FuzzCode executes anything as a contract. What is taken for valid once it is
+// prepared must have been valid before.
 func FuzzCode(f *testing.F) {
 	f.Add(FungibleToken())
 	f.Add(Burner())
@@ -53,8 +56,18 @@ func FuzzCode(f *testing.F) {
 	f.Add(recursive(3).wasm())
 	f.Add(contractOf{table: []uint32{1}, methods: []method{{name: "m", code: ops(constI32(0), op(0x11, 0, 0))}, {}}, data: map[uint32]string{9: "x"}}.wasm())
 	e := newEngine(f, Options{Gas: 1_000_000_000_000, Timeout: time.Second})
+	ctx := context.Background()
+	plain := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(features).WithDebugInfoEnabled(false))
+	f.Cleanup(func() { plain.Close(ctx) })
 	f.Fuzz(func(t *testing.T, wasm []byte) {
 		code := NewCode(wasm)
+		if e.contract(code).err == nil {
+			m, err := plain.CompileModule(ctx, wasm)
+			if err != nil {
+				t.Fatalf("made valid by what was added: %v", err)
+			}
+			m.Close(ctx)
+		}
 		for _, method := range []string{"m", "burn", "ft_metadata"} {
 			ended(t, e.View(context.Background(), code, method, []byte(`{"n":10}`), testEnv()))
 		}

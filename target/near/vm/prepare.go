@@ -1,6 +1,9 @@
 package vm
 
-import "math"
+import (
+	"math"
+	"unicode/utf8"
+)
 
 // Limits of nearcore's limit_config (protocol version 84).
 const (
@@ -131,9 +134,13 @@ func (m *module) split(code []byte) bool {
 			return false
 		}
 		if id == secCustom {
+			c := &reader{b: content}
+			if name := c.name(); c.bad || !utf8.ValidString(name) {
+				return false
+			}
 			continue
 		}
-		if order[id] <= at {
+		if order[id] <= at || len(content) == 0 {
 			return false
 		}
 		at = order[id]
