@@ -192,17 +192,18 @@ func (a *admission) bucketOf(now time.Time, client string) *rate.Limiter {
 }
 
 // cost is what a parsed body pays; one that is not JSON pays as one member.
-func (a *admission) cost(members [][]byte, member string) int {
+// Members over Policy.EntryLimit, which are not looked at, pay 1 each.
+func (a *admission) cost(x *exchange, member string) int {
 	switch a.config.Charge {
 	case ChargeEntry:
-		return max(len(members), 1)
+		return max(x.members, 1)
 	case ChargeCost:
-		sum := 0
-		for _, m := range members {
-			sum = addCosts(sum, a.costOf(m, member))
-		}
-		if len(members) == 0 {
+		if x.members == 0 {
 			return 1
+		}
+		sum := x.members - len(x.requests)
+		for i := range x.requests {
+			sum = addCosts(sum, a.costOf(&x.requests[i], member))
 		}
 		return sum
 	}
@@ -217,8 +218,7 @@ func addCosts(a, b int) int {
 }
 
 // costOf finds a member's cost; kind is Policy.CostMember.
-func (a *admission) costOf(raw []byte, kind string) int {
-	q := jsonrpc.ParseRequest(raw)
+func (a *admission) costOf(q *jsonrpc.Request, kind string) int {
 	if kind != "" && q.ParamsKind == jsonrpc.Object {
 		var params map[string]json.RawMessage
 		if json.Unmarshal(q.Params, &params) == nil {
@@ -241,7 +241,7 @@ func (n *Node) admit(x *exchange) bool {
 	if a == nil {
 		return true
 	}
-	cost := a.cost(x.members, n.policy.CostMember)
+	cost := a.cost(x, n.policy.CostMember)
 	o, wait := a.take(time.Now(), x.conn.client, cost)
 	a.counters[o].Inc()
 	if o == admitted {
@@ -267,14 +267,14 @@ func (n *Node) owed(x *exchange) (owed bool, id []byte) {
 	if x.shape == single && !n.policy.SingleNotification {
 		owed = true
 	}
-	for _, m := range x.members {
-		q := jsonrpc.ParseRequest(m)
-		if !n.policy.wellFormed(&q) || !n.policy.notifies(&q) {
-			if x.shape == single && n.policy.wellFormed(&q) {
+	for i := range x.requests {
+		q := &x.requests[i]
+		if !n.policy.wellFormed(q) || !n.policy.notifies(q) {
+			if x.shape == single && n.policy.wellFormed(q) {
 				id = q.ID
 			}
 			return true, id
 		}
 	}
-	return owed || len(x.members) == 0, nil
+	return owed || x.members == 0, nil
 }

@@ -62,6 +62,7 @@ type Call struct {
 	Batch        bool   // a member of an array, be it of one
 	Notification bool   // no id: executed or ignored, never answered
 	Conn         any    // what Dialect.Connect gave for this connection
+	Instant      bool   // set by Admit: Run does nothing but its work, of some microseconds, and waits for a slot of a Pool at most
 	Label        string // per-method metrics label, a closed set; set by Admit
 	State        any    // the dialect's own, carried from Admit to Run
 	Session      string // the RCP-Session header, or ""

@@ -25,12 +25,12 @@ type exchange struct {
 	session string
 	method  string // that the URL names; "" at the endpoint itself
 
-	body    []byte
-	tooLong bool     // a line over the limit, which was not kept
-	members [][]byte // of body
-	entries []entry
-	toRun   []*entry // of entries, when several may run at once
-	buffers [][]byte // one a worker
+	body     []byte
+	tooLong  bool              // a line over the limit, which was not kept
+	requests []jsonrpc.Request // of body; of a batch over the limit, the first
+	members  int               // of body
+	entries  []entry
+	buffers  [][]byte // one a worker
 
 	shape    shape
 	started  time.Time // of an admitted batch
@@ -77,14 +77,13 @@ func newExchange(conn *connection) *exchange {
 // free gives the exchange back; nothing of it may be used after.
 func (x *exchange) free() {
 	clear(x.entries) // dialects' state must not be held, nor space that is let go below
-	clear(x.toRun)
-	clear(x.members)
+	clear(x.requests)
 	for i, b := range x.buffers {
 		x.buffers[i] = reusable(b)
 	}
 	y := exchange{body: reusable(x.body), out: reusable(x.out), buffers: x.buffers}
-	if cap(x.entries) <= keptEntries && cap(x.members) <= keptEntries { // a refused batch has members alone
-		y.entries, y.toRun, y.members = x.entries[:0], x.toRun[:0], x.members[:0]
+	if cap(x.entries) <= keptEntries && cap(x.requests) <= keptEntries { // a refused batch has requests alone
+		y.entries, y.requests = x.entries[:0], x.requests[:0]
 	}
 	*x = y
 	exchanges.Put(x)
@@ -101,8 +100,12 @@ func reusable(b []byte) []byte {
 // the order of bodies are safe when one is taken after another; finish may then
 // run for several at once.
 func (n *Node) take(ctx context.Context, x *exchange) {
-	members, batch, err := jsonrpc.Split(x.body, x.members)
-	x.members, x.shape = members, shapeOf(batch, err)
+	most := n.policy.EntryLimit
+	if most <= 0 {
+		most = -1
+	}
+	requests, members, batch, err := jsonrpc.SplitRequests(x.body, x.requests, most)
+	x.requests, x.members, x.shape = requests, members, shapeOf(batch, err)
 	if !n.admit(x) {
 		return
 	}
@@ -152,7 +155,7 @@ func (x *exchange) mediaType() string {
 // refuse answers the body as a whole.
 func (n *Node) refuse(x *exchange, r *Refusal, limit, size int) {
 	x.answered, x.status = true, r.Status
-	x.out, x.media = r.append(x.out[:0], limit, size, n.firstCall(r, x.members)), r.media()
+	x.out, x.media = r.append(x.out[:0], limit, size, n.firstCall(r, x.requests)), r.media()
 }
 
 func (x *exchange) reply(status int, e *jsonrpc.Error, id []byte) {
@@ -161,10 +164,10 @@ func (x *exchange) reply(status int, e *jsonrpc.Error, id []byte) {
 	x.out = jsonrpc.AppendError(x.out[:0], e, id)
 }
 
-// read takes one member apart and judges its envelope.
-func (n *Node) read(x *exchange, e *entry, raw []byte) {
+// read judges one member's envelope.
+func (n *Node) read(x *exchange, e *entry, r *jsonrpc.Request) {
 	c := &e.call
-	c.Request = jsonrpc.ParseRequest(raw)
+	c.Request = *r
 	c.Batch = x.shape == batched
 	c.Conn, c.Session = x.conn.state, x.session
 	e.verdict, e.answer = n.policy.judge(&c.Request, c.Batch)
@@ -189,7 +192,7 @@ func (n *Node) enter(ctx context.Context, e *entry) {
 	if e.answer == nil {
 		return
 	}
-	e.method.done(0, e.answer)
+	e.method.refused(e.answer)
 	e.verdict = refusedUnless(e.call.Notification)
 	if !e.call.Notification {
 		e.outcome = n.failure(e.answer, false)
@@ -203,35 +206,6 @@ func (n *Node) failure(err *jsonrpc.Error, notInBatch bool) outcome {
 	return outcomeError
 }
 
-// respond appends the answer that is due to an entry, running it if it is to
-// run; nothing for a notification. It sets the entry's outcome.
-func (n *Node) respond(ctx context.Context, e *entry, dst []byte) []byte {
-	if e.verdict == ignored {
-		return dst
-	}
-	start := len(dst)
-	if e.verdict == valid {
-		begun := time.Now()
-		result := jsonrpc.AppendResultStart(dst)
-		empty := len(result)
-		out, err := n.execute(ctx, e, result)
-		e.method.done(time.Since(begun), err)
-		switch {
-		case e.call.Notification:
-			return out[:start]
-		case err == nil:
-			if len(out) == empty {
-				out = append(out, "null"...)
-			}
-			e.outcome = outcomeOK
-			return jsonrpc.AppendResultEnd(out, e.id)
-		}
-		e.outcome, e.answer = n.failure(err, false), err
-		dst = out[:start]
-	}
-	return jsonrpc.AppendError(dst, e.answer, e.id)
-}
-
 // admitted is Dialect.Admit. A panic in it is that call's error and no more.
 func (n *Node) admitted(ctx context.Context, c *Call) (err *jsonrpc.Error) {
 	defer func() {
@@ -242,9 +216,9 @@ func (n *Node) admitted(ctx context.Context, c *Call) (err *jsonrpc.Error) {
 	return n.dialect.Admit(ctx, c)
 }
 
-// run is Dialect.Run. A panic in it is that call's error and no more; what it
+// call is Dialect.Run. A panic in it is that call's error and no more; what it
 // had appended is dropped.
-func (n *Node) run(ctx context.Context, c *Call, dst []byte) (out []byte, err *jsonrpc.Error) {
+func (n *Node) call(ctx context.Context, c *Call, dst []byte) (out []byte, err *jsonrpc.Error) {
 	defer func() {
 		if v := recover(); v != nil {
 			out, err = dst, n.panicked(c, v)

@@ -62,7 +62,7 @@ func (n *Node) leave(x *exchange) {
 // own entries outstanding: the slots that all batches share, and its time.
 func (n *Node) execute(ctx context.Context, e *entry, dst []byte) ([]byte, *jsonrpc.Error) {
 	if !e.call.Batch {
-		return n.run(ctx, &e.call, dst)
+		return n.call(ctx, &e.call, dst)
 	}
 	if shared := n.bounds.shared; shared != nil && shared.Acquire(ctx) == nil {
 		defer shared.Release()
@@ -70,7 +70,7 @@ func (n *Node) execute(ctx context.Context, e *entry, dst []byte) ([]byte, *json
 	if n.late(ctx) {
 		return dst, &n.policy.TimedOut
 	}
-	out, err := n.run(ctx, &e.call, dst)
+	out, err := n.call(ctx, &e.call, dst)
 	if err != nil && n.late(ctx) {
 		return dst, &n.policy.TimedOut
 	}
@@ -134,13 +134,13 @@ func (n *Node) cutOff(e *entry, dst []byte) []byte {
 
 // firstCall is the id of the first member that is a call, for a refusal that
 // asks for it.
-func (n *Node) firstCall(r *Refusal, members [][]byte) []byte {
+func (n *Node) firstCall(r *Refusal, requests []jsonrpc.Request) []byte {
 	if !r.FirstID {
 		return nil
 	}
-	for _, m := range members {
-		q := jsonrpc.ParseRequest(m)
-		if n.policy.wellFormed(&q) && !n.policy.notifies(&q) {
+	for i := range requests {
+		q := &requests[i]
+		if n.policy.wellFormed(q) && !n.policy.notifies(q) {
 			return q.ID
 		}
 	}

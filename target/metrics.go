@@ -1,10 +1,10 @@
 package target
 
 import (
+	"maps"
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -72,14 +72,13 @@ type metrics struct {
 	entriesInFlight prometheus.Gauge
 
 	singles   [outcomes]prometheus.Counter // no method_not_found
-	exchanges *prometheus.CounterVec
+	exchanges exchangeCounts
 
 	methods methods
 }
 
 func newMetrics(prefix string) *metrics {
 	m := &metrics{registry: prometheus.NewRegistry()}
-	seconds := prometheus.ExponentialBuckets(0.001, 2, 16)
 	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
 		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: prefix + name, Help: help, Buckets: buckets})
 	}
@@ -104,46 +103,55 @@ func newMetrics(prefix string) *metrics {
 	}
 	m.batchEntries = histogram("batch_request_entries", "Members of an admitted batch.",
 		[]float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000})
-	m.batchTime = histogram("batch_processing_time", "Seconds from a batch's admission to its serialized answer.", seconds)
+	m.batchTime = histogram("batch_processing_time", "Seconds from a batch's admission to its serialized answer.", timeBounds())
 	m.batchBytes = histogram("batch_response_size_bytes", "Bytes of a successful response array.",
 		prometheus.ExponentialBuckets(256, 4, 10))
 	m.batchesInFlight = gauge("batch_requests_in_flight", "Admitted batches being executed.")
 	m.entriesInFlight = gauge("batch_query_entries_in_flight", "Entries of batches being executed or waiting for a slot.")
-	m.exchanges = counters("volley_http_requests_total", "HTTP requests to the endpoint by shape and status.", "shape", "status")
+	m.exchanges.total = counters("volley_http_requests_total", "HTTP requests to the endpoint by shape and status.", "shape", "status")
 
 	m.methods = methods{
 		total:  counters(prefix+"total_count", "Calls by method.", "method"),
 		errors: counters(prefix+"error_count", "Calls answered with an error, by method and code.", "method", "err_code"),
-		time: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: prefix + "processing_time", Help: "Seconds from a call's start to its result, by method.", Buckets: seconds,
-		}, []string{"method"}),
+		time:   newHistograms(prefix+"processing_time", "Seconds from a call's start to its result, by method."),
 	}
 	m.registry.MustRegister(batches, entries, singles, m.batchEntries, m.batchTime, m.batchBytes,
-		m.batchesInFlight, m.entriesInFlight, m.exchanges,
+		m.batchesInFlight, m.entriesInFlight, m.exchanges.total,
 		m.methods.total, m.methods.errors, m.methods.time,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-func (m *metrics) exchange(s shape, status int) {
-	m.exchanges.WithLabelValues(shapeNames[s], strconv.Itoa(status)).Inc()
+// exchangeCounts counts HTTP requests by shape and status.
+type exchangeCounts struct {
+	total *prometheus.CounterVec
+	known resolved[exchangeKey, prometheus.Counter]
 }
 
-// methods resolves each label's series once: a call then finds them by one
-// lookup in a map that is replaced, not changed.
+type exchangeKey struct {
+	shape  shape
+	status int
+}
+
+func (m *metrics) exchange(s shape, status int) {
+	key := exchangeKey{s, status}
+	m.exchanges.known.of(key, func() prometheus.Counter {
+		return m.exchanges.total.WithLabelValues(shapeNames[s], strconv.Itoa(status))
+	}).Inc()
+}
+
+// methods are the series by method.
 type methods struct {
 	total  *prometheus.CounterVec
 	errors *prometheus.CounterVec
-	time   *prometheus.HistogramVec
-
-	known atomic.Pointer[map[string]*method]
-	mu    sync.Mutex // of whoever replaces known
+	time   *histograms
+	known  resolved[string, *method]
 }
 
 // method is one label's series.
 type method struct {
 	total prometheus.Counter
-	time  prometheus.Observer
+	time  *histogram
 
 	codes  sync.Map // jsonrpc.Code -> prometheus.Counter
 	number atomic.Int32
@@ -152,42 +160,20 @@ type method struct {
 }
 
 func (s *methods) of(label string) *method {
-	if known := s.known.Load(); known != nil {
-		if m := (*known)[label]; m != nil {
-			return m
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	next := map[string]*method{}
-	if known := s.known.Load(); known != nil {
-		if m := (*known)[label]; m != nil {
-			return m
-		}
-		for k, v := range *known {
-			next[k] = v
-		}
-	}
-	m := &method{
-		total: s.total.WithLabelValues(label), time: s.time.WithLabelValues(label),
-		label: label, errors: s.errors,
-	}
-	next[label] = m
-	s.known.Store(&next)
-	return m
+	return s.known.of(label, func() *method {
+		return &method{total: s.total.WithLabelValues(label), time: s.time.of(label), label: label, errors: s.errors}
+	})
 }
 
 // mostCodes bounds the err_code values of one method, since a dialect may let
 // its caller choose the code; what is beyond them counts as "other".
 const mostCodes = 64
 
-// done counts one call; err is nil for a result.
-func (m *method) done(took time.Duration, err *jsonrpc.Error) {
+// refused counts a call that took no time, since it never ran.
+func (m *method) refused(err *jsonrpc.Error) {
 	m.total.Inc()
-	m.time.Observe(took.Seconds())
-	if err != nil {
-		m.failures(err.Code).Inc()
-	}
+	m.time.add(0)
+	m.failures(err.Code).Inc()
 }
 
 func (m *method) failures(code jsonrpc.Code) prometheus.Counter {
@@ -202,4 +188,32 @@ func (m *method) failures(code jsonrpc.Code) prometheus.Counter {
 		m.number.Add(1)
 	}
 	return c.(prometheus.Counter)
+}
+
+// resolved finds what belongs to a key by one lookup in a map that is replaced,
+// not changed. Its keys are few.
+type resolved[K comparable, V any] struct {
+	known atomic.Pointer[map[K]V]
+	mu    sync.Mutex // of whoever replaces known
+}
+
+func (r *resolved[K, V]) of(key K, make func() V) V {
+	if known := r.known.Load(); known != nil {
+		if v, ok := (*known)[key]; ok {
+			return v
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := map[K]V{}
+	if known := r.known.Load(); known != nil {
+		if v, ok := (*known)[key]; ok {
+			return v
+		}
+		maps.Copy(next, *known)
+	}
+	v := make()
+	next[key] = v
+	r.known.Store(&next)
+	return v
 }

@@ -21,14 +21,16 @@ func NewPool(slots int) *Pool {
 // no slot is held; with a context that has ended it takes none even if one is
 // free.
 func (p *Pool) Acquire(ctx context.Context) error {
-	done := ctx.Done()
-	if done == nil {
-		p.taken <- struct{}{}
-		return nil
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	select {
+	case p.taken <- struct{}{}: // not before those who wait: while there are any none is free
+		return nil
+	default:
+	}
+	heldUp(ctx)
+	done := ctx.Done()
 	select {
 	case p.taken <- struct{}{}:
 		return nil

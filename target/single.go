@@ -10,7 +10,7 @@ import (
 // singleton.
 func (n *Node) takeSingle(ctx context.Context, x *exchange) {
 	e := &x.entriesFor(1)[0]
-	n.read(x, e, x.members[0])
+	n.read(x, e, &x.requests[0])
 	c := &e.call
 	switch {
 	case e.verdict == malformed, c.Notification && !n.policy.SingleNotification:
@@ -31,7 +31,9 @@ func (n *Node) takeSingle(ctx context.Context, x *exchange) {
 // returns.
 func (n *Node) finishSingle(ctx context.Context, x *exchange) {
 	e := &x.entries[0]
-	x.out = n.respond(ctx, e, x.out[:0])
+	m := n.newMeter()
+	x.out = n.respond(ctx, e, x.out[:0], &m)
+	m.flush()
 	x.close = e.call.Close
 	if e.outcome == outcomeMethodNotFound {
 		e.outcome = outcomeError
