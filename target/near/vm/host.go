@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -141,76 +140,6 @@ func hostFuncs() []hostFunc {
 	return funcs
 }
 
-type signature struct {
-	name   string
-	args   int
-	result bool
-}
-
-// prohibited are refused in views.
-var prohibited = []signature{
-	{"signer_account_id", 1, false},
-	{"signer_account_pk", 1, false},
-	{"predecessor_account_id", 1, false},
-	{"refund_to_account_id", 1, false},
-	{"prepaid_gas", 0, true},
-	{"used_gas", 0, true},
-	{"promise_create", 8, true},
-	{"promise_then", 9, true},
-	{"promise_and", 2, true},
-	{"promise_batch_create", 2, true},
-	{"promise_batch_then", 3, true},
-	{"promise_set_refund_to", 3, false},
-	{"promise_batch_action_create_account", 1, false},
-	{"promise_batch_action_deploy_contract", 3, false},
-	{"promise_batch_action_deploy_global_contract", 3, false},
-	{"promise_batch_action_deploy_global_contract_by_account_id", 3, false},
-	{"promise_batch_action_use_global_contract", 3, false},
-	{"promise_batch_action_use_global_contract_by_account_id", 3, false},
-	{"promise_batch_action_function_call", 7, false},
-	{"promise_batch_action_function_call_weight", 8, false},
-	{"promise_batch_action_transfer", 2, false},
-	{"promise_batch_action_stake", 4, false},
-	{"promise_batch_action_add_key_with_full_access", 4, false},
-	{"promise_batch_action_add_key_with_function_call", 9, false},
-	{"promise_batch_action_delete_key", 3, false},
-	{"promise_batch_action_delete_account", 3, false},
-	{"promise_yield_create", 7, true},
-	{"promise_results_count", 0, true},
-	{"promise_result", 2, true},
-	{"promise_return", 1, false},
-	{"storage_write", 5, true},
-	{"storage_remove", 3, true},
-}
-
-// deprecated fail wherever they are called.
-var deprecated = []signature{
-	{"storage_iter_prefix", 2, true},
-	{"storage_iter_range", 4, true},
-	{"storage_iter_next", 3, true},
-}
-
-// missing are nearcore's and not ours: a contract that imports them loads, and
-// a call of one fails with a text that is not nearcore's.
-var missing = []signature{
-	{"ripemd160", 3, false},
-	{"ecrecover", 7, true},
-	{"validator_stake", 3, false},
-	{"validator_total_stake", 1, false},
-	{"alt_bn128_g1_multiexp", 3, false},
-	{"alt_bn128_g1_sum", 3, false},
-	{"alt_bn128_pairing_check", 2, true},
-	{"bls12381_p1_sum", 3, true},
-	{"bls12381_p2_sum", 3, true},
-	{"bls12381_g1_multiexp", 3, true},
-	{"bls12381_g2_multiexp", 3, true},
-	{"bls12381_map_fp_to_g1", 3, true},
-	{"bls12381_map_fp2_to_g2", 3, true},
-	{"bls12381_pairing_check", 2, true},
-	{"bls12381_p1_decompress", 3, true},
-	{"bls12381_p2_decompress", 3, true},
-}
-
 func contextValue(of func(*Env) uint64) func(*call, []uint64) {
 	return func(c *call, a []uint64) {
 		c.charge(baseCost)
@@ -311,56 +240,6 @@ func hostTypes() map[string]funcType {
 	// The one function with mixed types.
 	types["promise_yield_resume"] = funcType{[]byte{i64, i64, i64, i64}, []byte{i32}}
 	return types
-}
-
-// linkable checks an import against the host functions that there are.
-func (m *module) linkable(name string, t funcType) error {
-	have, known := m.host[name]
-	switch {
-	case !known:
-		return linkError("unknown or invalid import")
-	case !have.equal(t):
-		return linkError("types incompatible: expected type `" + t.text() + "`, found type `" + have.text() + "`")
-	}
-	return nil
-}
-
-// text writes a type as WebAssembly text does.
-func (t funcType) text() string {
-	var b strings.Builder
-	b.WriteString("(func")
-	for _, part := range []struct {
-		word   string
-		values []byte
-	}{{"param", t.params}, {"result", t.results}} {
-		if len(part.values) == 0 {
-			continue
-		}
-		b.WriteString(" (" + part.word)
-		for _, v := range part.values {
-			b.WriteString(" " + valueName(v))
-		}
-		b.WriteString(")")
-	}
-	b.WriteString(")")
-	return b.String()
-}
-
-func valueName(v byte) string {
-	switch v {
-	case i32:
-		return "i32"
-	case i64:
-		return "i64"
-	case f32:
-		return "f32"
-	case f64:
-		return "f64"
-	case 0x70:
-		return "funcref"
-	default:
-		return "externref"
-	}
 }
 
 type callKey struct{}
