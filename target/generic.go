@@ -91,9 +91,10 @@ func (g *generic) Malformed(*jsonrpc.Request) (e *jsonrpc.Error, status int, ech
 	return &g.policy.Invalid, max(g.policy.Empty.Status, http.StatusOK), g.policy.InvalidEchoesID
 }
 
-func (*generic) Admit(_ context.Context, c *Call) *jsonrpc.Error {
+func (g *generic) Admit(_ context.Context, c *Call) *jsonrpc.Error {
 	m := genericMethodOf(c.Method)
 	c.Label, c.State = genericLabels[m], m
+	c.Instant = m != sleepMethod && m != burnMethod && g.execution.Instant(g.config.Service[c.Label])
 	if m == noMethod {
 		return &errMethodNotFound
 	}

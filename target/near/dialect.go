@@ -109,7 +109,7 @@ func (d *Dialect) Connect(target.Transport) any { return nil }
 func (d *Dialect) Admit(_ context.Context, c *target.Call) *jsonrpc.Error {
 	r := newRequest()
 	if c.ParamsKind == jsonrpc.Object && string(c.Method) == "query" && r.parseCommon(c.Params, d.chain.pinned.Load()) {
-		c.Label, c.State = queryLabels[r.op], r
+		c.Label, c.State, c.Instant = queryLabels[r.op], r, d.instant(r.op)
 		return nil
 	}
 	var err *jsonrpc.Error
@@ -117,8 +117,14 @@ func (d *Dialect) Admit(_ context.Context, c *target.Call) *jsonrpc.Error {
 		r.free()
 		return err
 	}
-	c.State = r
+	c.State, c.Instant = r, d.instant(r.op)
 	return nil
+}
+
+// instant tells an operation that takes neither a service time nor, as a
+// contract may, one of its own.
+func (d *Dialect) instant(op operation) bool {
+	return op < slotted && op != opCallFunction && d.execution.Instant(d.service[op])
 }
 
 // Run executes what Admit decoded. What nearcore asks its view client for holds
