@@ -51,6 +51,7 @@ type block struct {
 	height uint64
 	hash   string // in base58
 	raw    [hashSize]byte
+	quoted string // hash as a JSON string
 	read   string // the two members by which every answer tells at which block it was read
 }
 
@@ -116,6 +117,7 @@ func (c *chain) at(height uint64) *block {
 	}
 	raw := c.hash(height)
 	b := &block{height: height, hash: string(appendBase58(nil, raw[:])), raw: raw}
+	b.quoted = `"` + b.hash + `"`
 	b.read = fmt.Sprintf(`"block_hash":"%s","block_height":%d`, b.hash, height)
 	slot.Store(b)
 	return b
@@ -225,7 +227,8 @@ func (c *chain) resolve(ref *blockRef, head uint64) (*block, standing) {
 			return nil, unknown
 		}
 	}
-	if b.height < c.tail(head) {
+	// At least three epochs are kept: what is younger than one is there.
+	if head-b.height >= c.epochLength && b.height < c.tail(head) {
 		return b, collected
 	}
 	return b, present

@@ -10,94 +10,107 @@ package near
 // false, r as it was, and parseQuery has the word. pinned is the block whose
 // hash was asked for last, nil before that: its hash need not be decoded.
 func (r *request) parseCommon(params []byte, pinned *block) bool {
-	var account, reference []byte
-	var named, byID bool
-	i := passSpace(params, 0)
-	if i >= len(params) || params[i] != '{' {
+	c := cursor{text: params}
+	c.pass("")
+	if !c.pass("{") {
 		return false
 	}
-	for range 3 {
-		var name, value []byte
-		if name, i = plainString(params, passSpace(params, i+1)); i < 0 {
+	var account []byte
+	var ref blockRef
+	var typed, referred bool
+	for {
+		ok := false
+		switch {
+		case c.passName(`"request_type"`):
+			ok = !typed && c.pass(`"view_account"`)
+			typed = true
+		case c.passName(`"account_id"`):
+			if account == nil {
+				account, ok = c.plainString()
+			}
+		case c.passName(`"finality"`):
+			if !referred {
+				ref.kind, ok = c.finality()
+			}
+			referred = true
+		case c.passName(`"block_id"`):
+			if !referred {
+				ref, ok = c.blockHash(pinned)
+			}
+			referred = true
+		}
+		if !ok {
 			return false
 		}
-		if i = passSpace(params, i); i >= len(params) || params[i] != ':' {
-			return false
-		}
-		if value, i = plainString(params, passSpace(params, i+1)); i < 0 {
-			return false
-		}
-		switch string(name) {
-		case "request_type":
-			if named || string(value) != "view_account" {
-				return false
-			}
-			named = true
-		case "account_id":
-			if account != nil {
-				return false
-			}
-			account = value
-		case "finality":
-			if reference != nil {
-				return false
-			}
-			reference = value
-		case "block_id":
-			if reference != nil {
-				return false
-			}
-			reference, byID = value, true
-		default:
-			return false
-		}
-		if i = passSpace(params, i); i >= len(params) || params[i] != ',' {
+		if !c.pass(",") {
 			break
 		}
 	}
-	if i >= len(params) || params[i] != '}' || passSpace(params, i+1) != len(params) || !named || account == nil || reference == nil {
+	if !c.pass("}") || c.at != len(params) || !typed || account == nil || !referred {
 		return false
 	}
-	ref, ok := commonReference(reference, byID, pinned)
-	if ok {
-		r.op, r.ref, r.accountID = opViewAccount, ref, account
-	}
-	return ok
+	r.op, r.ref, r.accountID = opViewAccount, ref, account
+	return true
 }
 
-func commonReference(text []byte, byID bool, pinned *block) (ref blockRef, ok bool) {
-	if byID {
-		if pinned != nil && string(text) == pinned.hash {
-			return blockRef{kind: byHash, hash: pinned.raw}, true
-		}
-		hash, ok := parseHash(text)
-		return blockRef{kind: byHash, hash: hash}, ok
-	}
-	switch string(text) {
-	case "final":
-		return blockRef{kind: final}, true
-	case "optimistic":
-		return blockRef{kind: optimistic}, true
-	case "near-final":
-		return blockRef{kind: nearFinal}, true
-	}
-	return blockRef{}, false
+// cursor moves over a JSON text, token by token as they are spelt.
+type cursor struct {
+	text []byte
+	at   int
 }
 
-// plainString is the text of the JSON string that starts at b[i] and where it
-// ends; -1 where there is none, or one with escapes. The text is never nil.
-func plainString(b []byte, i int) (text []byte, end int) {
-	if i >= len(b) || b[i] != '"' {
-		return nil, -1
+// pass moves past a token and the blanks after it, if the token is there.
+func (c *cursor) pass(token string) bool {
+	end := c.at + len(token)
+	if end > len(c.text) || string(c.text[c.at:end]) != token {
+		return false
 	}
-	i++
-	for k := i; k < len(b); k++ {
-		switch b[k] {
+	c.at = passSpace(c.text, end)
+	return true
+}
+
+// passName moves past a member's name and the colon, if both are there.
+func (c *cursor) passName(name string) bool { return c.pass(name) && c.pass(":") }
+
+// plainString is the text of the string that is there, never nil; ok is false
+// where none is, or one with escapes.
+func (c *cursor) plainString() (text []byte, ok bool) {
+	if c.at >= len(c.text) || c.text[c.at] != '"' {
+		return nil, false
+	}
+	start := c.at + 1
+	for i := start; i < len(c.text); i++ {
+		switch c.text[i] {
 		case '"':
-			return b[i:k:k], k + 1
+			c.at = passSpace(c.text, i+1)
+			return c.text[start:i:i], true
 		case '\\':
-			return nil, -1
+			return nil, false
 		}
 	}
-	return nil, -1
+	return nil, false
+}
+
+func (c *cursor) finality() (refKind, bool) {
+	switch {
+	case c.pass(`"final"`):
+		return final, true
+	case c.pass(`"optimistic"`):
+		return optimistic, true
+	case c.pass(`"near-final"`):
+		return nearFinal, true
+	}
+	return 0, false
+}
+
+func (c *cursor) blockHash(pinned *block) (blockRef, bool) {
+	if pinned != nil && c.pass(pinned.quoted) {
+		return blockRef{kind: byHash, hash: pinned.raw}, true
+	}
+	text, ok := c.plainString()
+	if !ok {
+		return blockRef{}, false
+	}
+	hash, ok := parseHash(text)
+	return blockRef{kind: byHash, hash: hash}, ok
 }

@@ -65,7 +65,7 @@ func newCode(wasm []byte) code {
 // account is one account of a ledger.
 type account struct {
 	index int
-	salt  uint64 // from the seed and the id
+	salt  uint64 // from the seed and the index
 }
 
 // find is the account of an id.
@@ -74,11 +74,11 @@ func (l *ledger) find(id []byte) (account, bool) {
 	if !ok || index >= l.accounts {
 		return account{}, false
 	}
-	return account{index: index, salt: mix(hash64(id) ^ l.salt)}, true
+	return l.at(index), true
 }
 
 func (l *ledger) at(index int) account {
-	return account{index: index, salt: mix(hash64(appendID(nil, index)) ^ l.salt)}
+	return account{index: index, salt: mix(uint64(index) ^ l.salt)}
 }
 
 // amount is the account's balance at a height. Its low digits advance by a
@@ -92,7 +92,9 @@ func (a account) amount(height uint64) yocto {
 	step := mix(a.salt+1)%(group/10)*10 + uint64("\x01\x03\x07\x09"[a.salt>>62])
 	high, low := bits.Mul64(height%group, step)
 	y.high = mix(a.salt^height) % group
-	y.low = bits.Rem64(high, low, group)
+	if y.low = low % group; high > 0 {
+		y.low = bits.Rem64(high, low, group)
+	}
 	return y
 }
 

@@ -118,7 +118,11 @@ func (d *Dialect) viewAccount(a account, b *block, dst []byte) []byte {
 		dst = append(dst, `,"global_contract_account_id":"`+globalAccount+`"`...)
 	}
 	dst = append(dst, `,"locked":"`...)
-	dst = a.locked(d.chain.epoch(b.height)).appendTo(dst)
+	if a.index == validatorIndex {
+		dst = a.locked(d.chain.epoch(b.height)).appendTo(dst)
+	} else {
+		dst = append(dst, '0')
+	}
 	dst = append(dst, `","storage_paid_at":0,"storage_usage":`...)
 	dst = strconv.AppendUint(dst, d.ledger.storageUsage(a), 10)
 	return append(dst, '}')

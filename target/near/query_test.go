@@ -1,82 +1,12 @@
 package near
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"volley/internal/jsonrpc"
-	"volley/target"
 )
-
-// exchange is one call as the engine makes it.
-type exchange struct {
-	label  string
-	status int
-	body   string // the result, or the whole error object
-}
-
-func ask(t testing.TB, d *Dialect, method, params string) exchange {
-	t.Helper()
-	text := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q}`, method)
-	if params != "" {
-		text = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
-	}
-	members, _, err := jsonrpc.Split([]byte(text), nil)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	c := &target.Call{Request: jsonrpc.ParseRequest(members[0])}
-	failure := d.Admit(context.Background(), c)
-	var out []byte
-	if failure == nil {
-		out, failure = d.Run(context.Background(), c, []byte("kept "))
-		if !strings.HasPrefix(string(out), "kept ") || failure != nil && len(out) != len("kept ") {
-			t.Fatalf("%s: what was there became %q", text, out)
-		}
-		out = out[len("kept "):]
-	}
-	if failure != nil {
-		out = jsonrpc.AppendError(nil, failure, nil)
-		out = out[len(`{"jsonrpc":"2.0","error":`) : len(out)-len(`,"id":null}`)]
-	}
-	if !json.Valid(out) {
-		t.Fatalf("%s: the answer is no JSON: %s", text, out)
-	}
-	return exchange{c.Label, d.Status(c, failure), string(out)}
-}
-
-// The node of these tests: epochs of 100 blocks, three of them kept, a head
-// that stands.
-func standing3(t testing.TB) (*Dialect, *still) {
-	t.Helper()
-	c, err := ParseConfig(target.ConfigFile{Name: "c", Data: []byte(
-		`{"gc_num_epochs_to_keep": 3, "volley": {"seed": 5, "accounts": 10, "epoch_length": 100}}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	clock := newStill()
-	c.Clock = clock.now
-	return New(c), clock
-}
-
-func handler(cause, info, data string) string {
-	return `{"name":"HANDLER_ERROR","cause":{"info":` + info + `,"name":"` + cause +
-		`"},"code":-32000,"message":"Server error","data":` + data + `}`
-}
-
-func validation(text string) string {
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		panic(err)
-	}
-	return strings.ReplaceAll(`{"name":"REQUEST_VALIDATION_ERROR","cause":{"name":"PARSE_ERROR","info":{"error_message":TEXT}},`+
-		`"code":-32700,"message":"Parse error","data":TEXT}`, "TEXT", string(quoted))
-}
-
-func failedArgs(text string) string { return validation("Failed parsing args: " + text) }
 
 func TestQueryErrors(t *testing.T) {
 	d, _ := standing3(t)
@@ -111,6 +41,29 @@ func TestQueryErrors(t *testing.T) {
 			handler("UNKNOWN_ACCOUNT", at(head, `,"requested_account_id":"x.near"`), `"account x.near does not exist while viewing"`)},
 		{"no contract code", `{"request_type":"view_code","account_id":"near","finality":"optimistic"}`, "query_view_code", 200,
 			handler("NO_CONTRACT_CODE", at(head, `,"contract_account_id":"near"`), `"Contract code for contract ID #near has never been observed on the node"`)},
+
+		{"no contract code in a global contract's place", `{"request_type":"view_code","account_id":"global.near","finality":"optimistic"}`, "query_view_code", 200,
+			handler("NO_CONTRACT_CODE", at(head, `,"contract_account_id":"global.near"`), `"Contract code for contract ID #global.near has never been observed on the node"`)},
+		{"unknown global contract by hash", `{"request_type":"view_global_contract_code","code_hash":"` + d.ledger.codes[burner].hash + `","finality":"optimistic"}`, "query_view_global_contract_code", 200,
+			handler("NO_GLOBAL_CONTRACT_CODE", at(head, `,"identifier":{"hash":"`+d.ledger.codes[burner].hash+`"}`),
+				`"Global contract code with identifier CodeHash(`+d.ledger.codes[burner].hash+`) has never been observed on the node"`)},
+		{"unknown global contract by account", `{"request_type":"view_global_contract_code_by_account_id","account_id":"token.near","finality":"optimistic"}`, "query_view_global_contract_code_by_account_id", 200,
+			handler("NO_GLOBAL_CONTRACT_CODE", at(head, `,"identifier":{"account_id":"token.near"}`),
+				`"Global contract code with identifier AccountId(AccountId(\"token.near\")) has never been observed on the node"`)},
+		{"a global contract of no account id", `{"request_type":"view_global_contract_code_by_account_id","account_id":"a..b","finality":"optimistic"}`, "query_view_global_contract_code_by_account_id", 200,
+			handler("INVALID_ACCOUNT", at(head, `,"requested_account_id":"a..b"`), `"Account ID a..b is invalid"`)},
+		{"unknown gas key", `{"request_type":"view_gas_key_nonces","account_id":"user6.near","public_key":"` + someKey + `","finality":"optimistic"}`, "query_view_gas_key_nonces", 200,
+			handler("UNKNOWN_GAS_KEY", at(head, `,"public_key":"`+someKey+`"`), `"Gas key for public key `+someKey+` does not exist while viewing"`)},
+		{"a key that is no gas key", `{"request_type":"view_gas_key_nonces","account_id":"user6.near","public_key":"` + d.ledger.key(namedAccounts+6) + `","finality":"optimistic"}`, "query_view_gas_key_nonces", 200,
+			handler("UNKNOWN_GAS_KEY", at(head, `,"public_key":"`+d.ledger.key(namedAccounts+6)+`"`), `"Gas key for public key `+d.ledger.key(namedAccounts+6)+` does not exist while viewing"`)},
+		{"an unknown account's gas key", `{"request_type":"view_gas_key_nonces","account_id":"x.near","public_key":"` + someKey + `","finality":"optimistic"}`, "query_view_gas_key_nonces", 200,
+			handler("UNKNOWN_GAS_KEY", at(head, `,"public_key":"`+someKey+`"`), `"Gas key for public key `+someKey+` does not exist while viewing"`)},
+		{"a method that the contract has not", `{"request_type":"call_function","account_id":"token.near","method_name":"nope","args_base64":"","finality":"optimistic"}`, "query_call_function", 200,
+			at(head, `,"error":"wasm execution failed with error: MethodResolveError(MethodNotFound)","logs":[]`)},
+		{"a contract that panics", `{"request_type":"call_function","account_id":"burner.near","method_name":"fail","args_base64":"","finality":"optimistic"}`, "query_call_function", 200,
+			at(head, `,"error":"wasm execution failed with error: HostError(GuestPanic { panic_msg: \"the contract was asked to fail\" })","logs":[]`)},
+		{"a contract that would change its state", `{"request_type":"call_function","account_id":"burner.near","method_name":"write","args_base64":"","finality":"optimistic"}`, "query_call_function", 200,
+			at(head, `,"error":"wasm execution failed with error: HostError(ProhibitedInView { method_name: \"storage_write\" })","logs":[]`)},
 
 		{"unknown access key is a result", `{"request_type":"view_access_key","account_id":"near","public_key":"` + someKey + `","finality":"optimistic"}`, "query_view_access_key", 200,
 			at(head, `,"error":"access key `+someKey+` does not exist while viewing","logs":[]`)},
@@ -155,6 +108,11 @@ func TestQueryErrors(t *testing.T) {
 		{"no method", `{"request_type":"call_function","account_id":"near","args_base64":"","finality":"final"}`, "query", 400, failedArgs("missing field `method_name`")},
 		{"args that are no base64", `{"request_type":"call_function","account_id":"near","method_name":"m","args_base64":"{}","finality":"final"}`, "query", 400,
 			failedArgs("args_base64: illegal base64 data at input byte 0")},
+		{"no code hash", `{"request_type":"view_global_contract_code","finality":"final"}`, "query", 400, failedArgs("missing field `code_hash`")},
+		{"short code hash", `{"request_type":"view_global_contract_code","code_hash":"22","finality":"final"}`, "query", 400,
+			failedArgs("code_hash: invalid value: a hash of 32 bytes in base58 was expected")},
+		{"no gas key", `{"request_type":"view_gas_key_nonces","account_id":"near","finality":"final"}`, "query", 400, failedArgs("missing field `public_key`")},
+		{"no account of a global contract", `{"request_type":"view_global_contract_code_by_account_id","finality":"final"}`, "query", 400, failedArgs("missing field `account_id`")},
 		{"no prefix", `{"request_type":"view_state","account_id":"near","finality":"final"}`, "query", 400, failedArgs("missing field `prefix_base64`")},
 		{"proof neither asked for nor not", `{"request_type":"view_state","account_id":"near","prefix_base64":"","include_proof":1,"finality":"final"}`, "query", 400,
 			failedArgs("invalid type: integer `1`, expected a boolean")},
@@ -225,58 +183,6 @@ func TestQueryResults(t *testing.T) {
 	} {
 		if got := ask(t, d, "query", c.params); got != (exchange{c.label, 200, c.want}) {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, exchange{c.label, 200, c.want})
-		}
-	}
-}
-
-func TestOtherMethods(t *testing.T) {
-	d, _ := standing3(t)
-	for _, c := range []struct {
-		name, method, params, label string
-		status                      int
-		want                        string
-	}{
-		{"health", "health", ``, "health", 200, "null"},
-		{"health ignores params", "health", `[1]`, "health", 200, "null"},
-		{"unknown", "Query", `{}`, "UNSUPPORTED_METHOD", 400,
-			`{"name":"REQUEST_VALIDATION_ERROR","cause":{"name":"METHOD_NOT_FOUND","info":{"method_name":"Query"}},"code":-32601,"message":"Method not found","data":"Query"}`},
-		{"no such block", "block", `{"block_id":1300001}`, "block", 200,
-			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK HEIGHT: 1300001 \n Cause: Unknown"`)},
-		{"no such block, passed", "block", `{"block_id":5}`, "block", 422,
-			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK HEIGHT: 5 \n Cause: Unknown"`)},
-		{"no such block, passed, by position", "block", `[5]`, "block", 200,
-			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK HEIGHT: 5 \n Cause: Unknown"`)},
-		{"no such block by hash", "block", `["11111111111111111111111111111111"]`, "block", 200,
-			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK HEADER: 11111111111111111111111111111111 \n Cause: Unknown"`)},
-		{"collected block", "block", `{"sync_checkpoint":"genesis"}`, "block", 200,
-			handler("UNKNOWN_BLOCK", `{}`, `"DB Not Found Error: BLOCK: `+d.chain.at(genesisHeight).hash+` \n Cause: Unknown"`)},
-		{"no params", "block", ``, "block", 400, failedArgs("invalid type: null, expected struct RpcBlockRequest")},
-		{"no reference", "block", `{}`, "block", 400, failedArgs("no variant of enum BlockReference found in flattened data")},
-		{"two positions", "block", `[1,2]`, "block", 400, failedArgs("invalid type: sequence, expected struct RpcBlockRequest")},
-		{"null position", "block", `[null]`, "block", 400, failedArgs("data did not match any variant of untagged enum BlockId")},
-	} {
-		if got := ask(t, d, c.method, c.params); got != (exchange{c.label, c.status, c.want}) {
-			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, exchange{c.label, c.status, c.want})
-		}
-	}
-}
-
-func TestHTTPStatusFollowsTheKindOfError(t *testing.T) {
-	d, _ := standing3(t)
-	for _, c := range []struct {
-		err  *jsonrpc.Error
-		want int
-	}{
-		{nil, 200},
-		{&jsonrpc.Error{Code: -32000, Message: "Server error"}, 200},
-		{handlerFailure("UNKNOWN_ACCOUNT", []byte("{}"), ""), 200},
-		{handlerFailure("TIMEOUT_ERROR", []byte("{}"), ""), 408},
-		{methodNotFound([]byte("nope")), 400},
-		{argsFailure("no"), 400},
-		{internalFailure("no"), 500},
-	} {
-		if got := d.Status(&target.Call{}, c.err); got != c.want {
-			t.Errorf("%+v: %d, want %d", c.err, got, c.want)
 		}
 	}
 }
