@@ -145,9 +145,13 @@ func pair(n int, check func(want, got int) error, name func(want int) string, al
 	}
 	var errs []error
 	for i := range n {
+		if taken[i] < 0 && check(i, i) == nil { // replies mostly keep the order
+			taken[i] = i
+			continue
+		}
 		if !place(i, make([]bool, n)) {
 			err := fmt.Errorf("%s did not come", name(i))
-			if diff := check(i, i); diff != nil { // replies mostly keep the order
+			if diff := check(i, i); diff != nil {
 				err = fmt.Errorf("%w: %w", err, diff)
 			}
 			errs = append(errs, err)
