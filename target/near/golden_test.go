@@ -40,6 +40,17 @@ func TestViewsAreStable(t *testing.T) {
 	golden(t, "block.golden", ask(t, d, "block", `{"finality":"final"}`).body)
 	golden(t, "status.golden", ask(t, d, "status", `[]`).body)
 	golden(t, "view_account.golden", ask(t, d, "query", `["account/test.near",""]`).body)
+	golden(t, "chunk.golden", ask(t, d, "chunk", `[[1300088,0]]`).body)
+	golden(t, "validators.golden", ask(t, d, "validators", `[null]`).body)
+	golden(t, "network_info.golden", ask(t, d, "network_info", ``).body)
+	golden(t, "protocol_config.golden", ask(t, d, "EXPERIMENTAL_protocol_config", `{"finality":"final"}`).body)
+	golden(t, "genesis_config.golden", ask(t, d, "genesis_config", ``).body)
+	golden(t, "client_config.golden", ask(t, d, "client_config", ``).body)
+	golden(t, "view_state.golden", ask(t, d, "query", `["contract/wrap.near",""]`).body)
+	golden(t, "call_function.golden", ask(t, d, "query", `["call/token.near/ft_metadata",""]`).body)
+	for _, user := range []string{"user1", "user2", "user6", "user7"} {
+		golden(t, "keys_"+user+".golden", ask(t, d, "query", `["access_key/`+user+`.near",""]`).body)
+	}
 	golden(t, "view_access_key_list.golden", ask(t, d, "query", `["access_key/user3.near",""]`).body)
 }
 

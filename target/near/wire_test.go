@@ -139,7 +139,10 @@ func TestPages(t *testing.T) {
 	if status, body := get(http.MethodGet, "/health"); status != 200 || body != "null" {
 		t.Errorf("/health: %d %s", status, body)
 	}
-	for _, path := range []string{"/health", "/status"} {
+	if status, body := get(http.MethodGet, "/network_info"); status != 200 || !strings.Contains(body, `"num_active_peers":0`) {
+		t.Errorf("/network_info: %d %s", status, body)
+	}
+	for _, path := range []string{"/health", "/status", "/network_info"} {
 		if status, body := get(http.MethodHead, path); status != 200 || body != "" {
 			t.Errorf("HEAD %s: %d %q", path, status, body)
 		}
@@ -194,6 +197,60 @@ func TestEntriesCountUnderTheirRequestType(t *testing.T) {
 		`near_rpc_batch_entries_total{outcome="error"} 2`,
 		`near_rpc_batch_entries_total{outcome="notification"} 1`,
 		`near_rpc_batch_entries_total{outcome="method_not_found"} 1`,
+	} {
+		if !strings.Contains(exposition, line+"\n") {
+			t.Errorf("no line %s", line)
+		}
+	}
+	if t.Failed() {
+		t.Log(exposition)
+	}
+}
+
+func TestSeriesOfTheDialect(t *testing.T) {
+	d := New(parse(t, `{"rpc": {"polling_config": {"polling_timeout": {"secs": 0, "nanos": 1}}}, "volley": {"block_time": "1h"}}`))
+	base := serve(t, d)
+	tx := valid(d).encoded(d.ledger)
+	const hash = "11111111111111111111111111111111"
+	for _, request := range []string{
+		`"method":"send_tx","params":{"signed_tx_base64":"` + tx + `","wait_until":"FINAL"}`,
+		`"method":"send_tx","params":["` + tx + `"]`,
+		`"method":"send_tx","params":{"signed_tx_base64":"` + tx + `","wait_until":"NONE"}`,
+		`"method":"broadcast_tx_commit","params":["` + tx + `"]`,
+		`"method":"tx","params":["` + hash + `","near"]`,
+		`"method":"EXPERIMENTAL_tx_status","params":{"tx_hash":"` + hash + `","sender_account_id":"near","wait_until":"INCLUDED"}`,
+		`"method":"EXPERIMENTAL_view_account","params":{"account_id":"near","finality":"final"}`,
+		`"method":"chunk","params":["` + hash + `"]`,
+	} {
+		resp, err := http.Post(base, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,`+request+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(t, resp)
+	}
+	get := func(path string) string {
+		resp, err := http.Get(base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return read(t, resp)
+	}
+	get("/status")
+	get("/metrics")
+	exposition := get("/metrics")
+	for _, line := range []string{
+		`near_rpc_timeout_total 3`,
+		`near_rpc_wait_until_count{method="send_tx",wait_until="FINAL"} 1`,
+		`near_rpc_wait_until_count{method="send_tx",wait_until="EXECUTED_OPTIMISTIC"} 1`,
+		`near_rpc_wait_until_count{method="send_tx",wait_until="NONE"} 1`,
+		`near_rpc_wait_until_count{method="tx",wait_until="EXECUTED_OPTIMISTIC"} 1`,
+		`near_rpc_wait_until_count{method="EXPERIMENTAL_tx_status",wait_until="INCLUDED"} 1`,
+		`near_rpc_unreachable_errors_total{target_error_enum="RpcQueryError"} 0`,
+		`near_http_status_requests_total 1`,
+		`near_http_prometheus_requests_total 2`,
+		`near_rpc_total_count{method="EXPERIMENTAL_view_account"} 1`,
+		`near_rpc_error_count{err_code="-32000",method="send_tx"} 2`,
+		`near_rpc_error_count{err_code="-32000",method="chunk"} 1`,
 	} {
 		if !strings.Contains(exposition, line+"\n") {
 			t.Errorf("no line %s", line)
