@@ -182,14 +182,22 @@ func (c *RefusalConfig) over(r *Refusal) {
 	if c.Code != nil {
 		r.Error.Code = *c.Code
 	}
+	if c.Message != nil || c.Data != nil {
+		switch r.Data {
+		case LimitText:
+			r.Error.Data = []byte(`"Exceeded max limit of {limit}"`)
+		case LimitSize:
+			r.Error.Data = []byte(`{"limit":{limit},"size":{size}}`)
+		}
+		r.Data = FilledIn
+	}
 	if c.Message != nil {
 		r.Error.Message = *c.Message
-		if r.Data == NoData {
-			r.Data = FilledIn
-		}
 	}
 	if c.Data != nil {
-		r.Error.Data, r.Data = c.Data, FilledIn
+		if r.Error.Data = c.Data; string(c.Data) == "null" {
+			r.Error.Data = nil
+		}
 	}
 	if c.Form != nil {
 		r.Form = *c.Form

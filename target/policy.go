@@ -142,7 +142,7 @@ type Refusal struct {
 	Error   jsonrpc.Error
 	Data    DataForm
 	Form    RefusalForm
-	FirstID bool // the id of the first member that is a call; else null
+	FirstID bool // the id of the first call among as many members as are looked at (EntryLimit); else null
 }
 
 // RefusalForm is what a refusal puts on the wire.
