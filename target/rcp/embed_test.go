@@ -149,7 +149,8 @@ func TestLayerAgainstIntegers(t *testing.T) {
 	for _, sizes := range [][2]int{{5, 3}, {256, 70}, {exactTerms, 64}, {1, 1}} {
 		width, columns := sizes[0], sizes[1]
 		m := newModel(width, columns, 1)
-		p := newProduct(m, 2)
+		p := &product{model: m}
+		p.makeRoom(2)
 		in := make([]float32, 2*width)
 		for i := range in {
 			in[i] = float32(i%17) - 8 + 0.25

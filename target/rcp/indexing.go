@@ -61,10 +61,7 @@ func parseDocument(token []byte, path string) (*document, *jsonrpc.Error) {
 	if !isString(body) {
 		return nil, invalid(path+".text", "is missing, or is not a string")
 	}
-	var ok bool
-	if d.text, ok = jsonrpc.Unquote(body); !ok {
-		return nil, invalid(path+".text", "is no text: it holds half of a surrogate pair")
-	}
+	d.text, _ = jsonrpc.Unquote(body)
 	if meta := present(token, "meta"); meta != nil {
 		if !isObject(meta) {
 			return nil, invalid(path+".meta", "is not an object")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -24,10 +26,11 @@ import (
 // else rounds term by term: a text has the same vector, bit for bit, alone or in
 // an array of any length, on every machine.
 //
-// A model never changes and is safe for concurrent use.
+// A model's weights never change; it is safe for concurrent use.
 type model struct {
 	dimension, hidden int
 	blocks            []block
+	spaces            sync.Pool // of *product, between calls
 }
 
 // block is one residual pair of layers; each matrix is by rows of its outputs.
@@ -83,7 +86,12 @@ func (m *model) identity() string {
 // ended: it looks between texts and between panels.
 func (m *model) embed(ctx context.Context, texts []string, each func(i int, vector []float32)) error {
 	e := newEncoder(m.dimension)
-	p := newProduct(m, min(len(texts), productRows))
+	p, _ := m.spaces.Get().(*product)
+	if p == nil {
+		p = &product{model: m}
+	}
+	defer m.spaces.Put(p)
+	p.makeRoom(min(len(texts), productRows))
 	for first := 0; first < len(texts); first += productRows {
 		part := texts[first:min(first+productRows, len(texts))]
 		rows := p.features[:len(part)*m.dimension]
@@ -108,7 +116,7 @@ func (m *model) embed(ctx context.Context, texts []string, each func(i int, vect
 
 // one gives the vector of a single text.
 func (m *model) one(ctx context.Context, text string) (vector []float32, err error) {
-	err = m.embed(ctx, []string{text}, func(_ int, v []float32) { vector = v })
+	err = m.embed(ctx, []string{text}, func(_ int, v []float32) { vector = slices.Clone(v) })
 	return vector, err
 }
 
@@ -122,15 +130,22 @@ type product struct {
 	panel    []float32 // widened weights
 }
 
-func newProduct(m *model, rows int) *product {
-	widest := max(m.dimension, m.hidden)
-	return &product{
-		model:    m,
-		features: make([]float32, rows*m.dimension),
-		inner:    make([]float32, rows*m.hidden),
-		outer:    make([]float32, rows*m.dimension),
-		codes:    make([]float32, rows*widest),
-		panel:    make([]float32, panelRows*widest),
+func (p *product) makeRoom(rows int) {
+	widest := max(p.dimension, p.hidden)
+	for _, space := range []struct {
+		of    *[]float32
+		count int
+	}{
+		{&p.features, rows * p.dimension},
+		{&p.inner, rows * p.hidden},
+		{&p.outer, rows * p.dimension},
+		{&p.codes, rows * widest},
+		{&p.panel, panelRows * widest},
+	} {
+		if cap(*space.of) < space.count {
+			*space.of = make([]float32, space.count)
+		}
+		*space.of = (*space.of)[:space.count]
 	}
 }
 

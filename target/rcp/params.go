@@ -52,10 +52,7 @@ func text(token []byte, field func() string) (string, *jsonrpc.Error) {
 	if !isString(token) {
 		return "", invalid(field(), "is neither a string nor a content block with a text")
 	}
-	s, ok := jsonrpc.Unquote(token)
-	if !ok {
-		return "", invalid(field(), "is no text: it holds half of a surrogate pair")
-	}
+	s, _ := jsonrpc.Unquote(token)
 	return s, nil
 }
 

@@ -130,7 +130,7 @@ func (p *retrieval) aboveMinimum(ranked []*candidate) []*candidate {
 		return ranked
 	}
 	for i, c := range ranked {
-		if float64(c.score) < p.minScore {
+		if c.score < float32(p.minScore) { // so that a score that was given is reached
 			return ranked[:i]
 		}
 	}

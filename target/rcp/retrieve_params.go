@@ -155,11 +155,11 @@ func (d *Dialect) retrieveParams(params []byte) (p retrieval, fault *jsonrpc.Err
 	p.encoding = o.among(params, "encoding", "encoding", "", "json", "f32-base64")
 	p.indexVersion = o.text("indexVersion")
 	p.readOthers(o)
-	p.notes = o.notes
 	p.signature = p.sign()
 	if token := o.text("cursor"); token != "" {
 		p.readCursor(o, token)
 	}
+	p.notes = o.notes
 	return p, o.fault
 }
 
