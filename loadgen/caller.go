@@ -86,31 +86,41 @@ func (l *line) now() time.Duration { return time.Since(l.start) }
 
 func (l *line) over() bool { return l.finished.Load() || closed(l.quit.done) }
 
-// admit waits until the ceiling lets a call of that many entries pass; false
-// says that the wait was cut short.
-func (l *line) admit(entries int, w waiter) bool {
+// admit waits until the ceiling lets a call of that many entries pass, and tells
+// whether it had to wait; ok is false when the wait was cut short.
+func (l *line) admit(entries int, w waiter) (held, ok bool) {
 	if l.ceiling == nil {
-		return true
+		return false, true
 	}
 	now := time.Now()
 	r := l.ceiling.ReserveN(now, entries)
 	delay := r.DelayFrom(now)
-	if delay <= 0 || w.until(now.Add(delay), l.quit.done) {
-		return true
+	if delay <= 0 {
+		return false, true
+	}
+	if w.until(now.Add(delay), l.quit.done) {
+		return true, true
 	}
 	r.CancelAt(now)
-	return false
+	return true, false
 }
 
 // job is what a caller is woken for: one call, or a closed loop of them.
 type job struct {
 	phase int
-	end   time.Duration // of the phase
+	end   time.Duration // of the phase; for an open loop, when a call overruns it
 	loop  bool          // call until end; else make this call:
 
 	call      numbered
 	due       time.Duration
 	overBound bool
+	held      bool // by the ceiling
+}
+
+// overrunAt is when a call of an open loop that ends at end is sent too late to
+// count for its rate; see results.Counts.
+func overrunAt(end, length time.Duration) time.Duration {
+	return end + max(10*time.Millisecond, length/100)
 }
 
 // caller makes one call at a time over a connection of its own.
@@ -161,7 +171,8 @@ func (c *caller) loop(j job) {
 		}
 		j.call = c.seq.take()
 		c.rec.planned.Add(1)
-		if !c.admit(j.call.shape.entries, w) {
+		var ok bool
+		if j.held, ok = c.admit(j.call.shape.entries, w); !ok {
 			c.rec.unsent(j.phase)
 			return
 		}
@@ -177,7 +188,7 @@ func (c *caller) call(j job) {
 	c.rec.began()
 	c.encoder.encode(&c.message, j.call.n, j.call.first, j.call.shape)
 	o := &c.outcome
-	o.Phase, o.Due, o.OverBound = j.phase, j.due, j.overBound
+	o.Phase, o.Due, o.OverBound, o.Held = j.phase, j.due, j.overBound, j.held
 	o.Sent = c.now()
 	o.Overrun = !j.loop && o.Sent > j.end
 	reply, err := c.exchange(&c.message)

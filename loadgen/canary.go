@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"volley/internal/jsonrpc"
@@ -33,12 +32,13 @@ func (e *CanaryError) Unwrap() error { return e.Err }
 
 // scout makes the calls before the load, over one connection.
 type scout struct {
-	ctx     context.Context
-	plan    *scenario.Plan
-	seq     *sequence
-	conn    transport.Conn
-	judge   *correlator
-	outcome results.Outcome
+	ctx       context.Context
+	plan      *scenario.Plan
+	printable func(string) string // of what others say
+	seq       *sequence
+	conn      transport.Conn
+	judge     *correlator
+	outcome   results.Outcome
 }
 
 // ready prepares the node and finds out what the plan needs of it: RCP is
@@ -65,7 +65,7 @@ func (s *scout) ready() (*work, map[string]string, error) {
 func (s *scout) initialize() error {
 	m := s.single("initialize", `{"protocolVersion":1,"client":{"name":"volley","version":"1"},"capabilities":{}}`)
 	if _, err := s.do(m); err != nil {
-		return &CanaryError{Words: printable(err.Error()), Err: errors.New("the node does not answer initialize")}
+		return &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer initialize")}
 	}
 	o := &s.outcome
 	if o.Class == results.OK || o.Class == results.RPCError && o.Codes[0].Code == int64(jsonrpc.InvalidRequest) {
@@ -81,7 +81,7 @@ func (s *scout) canary(w *work) error {
 	var m message
 	newEncoder(w).canary(&m, s.seq.skip())
 	if _, err := s.do(&m); err != nil {
-		return &CanaryError{Words: printable(err.Error()), Err: errors.New("the node does not answer")}
+		return &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer")}
 	}
 	switch s.outcome.Class {
 	case results.OK, results.ResultError:
@@ -106,7 +106,7 @@ func (s *scout) canary(w *work) error {
 }
 
 func (s *scout) refused(what string) error {
-	return &CanaryError{Words: printable(s.outcome.Detail), Err: errors.New(what)}
+	return &CanaryError{Words: s.printable(s.outcome.Detail), Err: errors.New(what)}
 }
 
 // do makes a call; its outcome is in s.outcome. An error says that there was no
@@ -140,7 +140,7 @@ func (s *scout) pin() (map[string]string, error) {
 	}
 	reply, err := s.do(s.single("block", `{"finality":"final"}`))
 	if err != nil {
-		return nil, &CanaryError{Words: printable(err.Error()), Err: errors.New("the node does not answer")}
+		return nil, &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer")}
 	}
 	if s.outcome.Class != results.OK {
 		return nil, s.refused("the final block, which the plan pins its reads to, could not be read")
@@ -154,7 +154,7 @@ func (s *scout) pin() (map[string]string, error) {
 	}
 	if err := json.Unmarshal(reply.Body, &block); err != nil || block.Result.Header.Hash == "" {
 		return nil, &CanaryError{
-			Words: printable(string(cut(reply.Body))),
+			Words: s.printable(string(cut(reply.Body))),
 			Err:   errors.New("the answer to block has no result.header.hash to pin reads to"),
 		}
 	}
@@ -181,11 +181,4 @@ func pinnedIn(v *scenario.Value) bool {
 		}
 	}
 	return v.Pinned != "" || pinnedIn(v.Items) || pinnedIn(v.Base64)
-}
-
-// printable makes a remote text safe for a terminal: control characters, escape
-// codes and what is no UTF-8 become visible escapes. It cuts what is long.
-func printable(s string) string {
-	q := strconv.QuoteToGraphic(string(cut([]byte(s))))
-	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }

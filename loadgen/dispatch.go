@@ -73,7 +73,7 @@ func (d *dispatcher) open(phase int, at, end time.Duration) {
 		if !sendable && due > d.cutoff {
 			return
 		}
-		j := job{phase: phase, end: end, due: due, call: d.seq.take()}
+		j := job{phase: phase, end: overrunAt(end, p.For), due: due, call: d.seq.take()}
 		d.rec.planned.Add(1)
 		if !sendable || !d.send(j) {
 			d.rec.unsent(phase)
@@ -84,7 +84,8 @@ func (d *dispatcher) open(phase int, at, end time.Duration) {
 // send gives a call that is due to a caller; false says that the run may send no
 // more.
 func (d *dispatcher) send(j job) bool {
-	if !d.admit(j.call.shape.entries, d.wait) {
+	var ok bool
+	if j.held, ok = d.admit(j.call.shape.entries, d.wait); !ok {
 		d.stop()
 		return false
 	}

@@ -76,7 +76,7 @@ func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram, 
 	case g.CPUFraction >= busyCPU:
 		g.Verdict = results.GeneratorLimited
 		g.Reason = fmt.Sprintf("the generator used %.0f%% of its %d CPUs", 100*g.CPUFraction, g.CPUs)
-	case !cut && behind*20 > g.Planned && g.OverBound < behind:
+	case !cut && behind*20 > g.Planned && g.OverBound+r.total.Held < behind:
 		g.Verdict = results.GeneratorLimited
 		g.Reason = fmt.Sprintf("%d of %d calls were sent after their phase's end or not at all, although callers were free", behind, g.Planned)
 	}

@@ -3,6 +3,7 @@ package loadgen
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -147,6 +148,51 @@ func TestCeilingEndsWithTheDrain(t *testing.T) {
 		// The first call passes at once, and its caller is owed another.
 		if total := w.total(); total.Calls != 1 || total.Unsent != 5 || w.Elapsed != 3*time.Second || w.Interrupted {
 			t.Errorf("%d calls, %d unsent, elapsed %v, interrupted %v", total.Calls, total.Unsent, w.Elapsed, w.Interrupted)
+		}
+	})
+}
+
+// An open loop that its node could not keep up with sends on into the closed loop
+// after it. The closed loop's rates are over the time that it had, and a reader is
+// told that it had not all.
+func TestClosedLoopAfterABacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		node := &fakeNode{latency: 45 * time.Millisecond}
+		warm := steady(40, scenario.Calls, 2*time.Second)
+		warm.Measured = false
+		p := plan(1, warm, scenario.Phase{Name: "closed", Callers: 4, For: 2 * time.Second, Measured: true})
+		p.InFlight = 1
+		w := execute(t, t.Context(), Config{Plan: p, Endpoint: node})
+		phases, _ := Describe(p)
+		s := results.Summarise(results.Meta{Phases: phases}, &w.Aggregate, results.End{Generator: w.Generator})
+		closed := s.Phases[1]
+		// 80 calls of 45 ms, one at a time: sending ends at 79 * 45 ms.
+		if want := 4 - 79*0.045; closed.ElapsedS < want-0.001 || closed.ElapsedS > want+0.001 {
+			t.Errorf("the closed loop had %v s, want %v", closed.ElapsedS, want)
+		}
+		if rate := closed.Achieved.CallsPerS; rate < 4/0.045 || rate > 4/0.045+4/closed.ElapsedS {
+			t.Errorf("%v calls/s, want 4 callers' worth and the ones under way", rate)
+		}
+		if s.Status != results.Void || !strings.Contains(s.VoidReason, `phase "closed" got 0.4`) {
+			t.Errorf("%s: %s", s.Status, s.VoidReason)
+		}
+	})
+}
+
+// What the authorised ceiling holds back is not the generator's fault.
+func TestCeilingIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plan(1, steady(400, scenario.Entries, time.Second))
+		p.Target.Authorised = &scenario.Authorised{By: "us", MaxRate: scenario.Rate{Value: 50, Unit: scenario.Entries}}
+		p.Drain = 10 * time.Second
+		w := execute(t, t.Context(), Config{Plan: p, Endpoint: &fakeNode{}})
+		phases, _ := Describe(p)
+		s := results.Summarise(results.Meta{Phases: phases}, &w.Aggregate, results.End{Generator: w.Generator})
+		if w.Generator.Verdict != results.GeneratorOK {
+			t.Errorf("generator %s: %s", w.Generator.Verdict, w.Generator.Reason)
+		}
+		if s.Status != results.Void || !strings.Contains(s.VoidReason, "the authorised ceiling held back 3") {
+			t.Errorf("%s: %s", s.Status, s.VoidReason)
 		}
 	})
 }

@@ -65,6 +65,9 @@ func (r *recorder) ended(caller int, o *results.Outcome) {
 	s := &r.shards[caller%len(r.shards)]
 	s.mu.Lock()
 	p := s.phase(o.Phase)
+	if p.Calls == 0 || o.Sent < p.FirstSent {
+		p.FirstSent = o.Sent
+	}
 	p.LastSent = max(p.LastSent, o.Sent)
 	p.AddOutcome(o)
 	p.Clipped += uint64(p.Record(o))
@@ -135,7 +138,7 @@ func (r *recorder) take(phase int) *results.PhaseSlice {
 			sum = p
 		default:
 			sum.Merge(p)
-			p.Counts, p.LastSent = results.Counts{}, 0
+			p.Counts, p.FirstSent, p.LastSent = results.Counts{}, 0, 0
 			p.Response.Reset()
 			p.Service.Reset()
 			p.Lateness.Reset()
@@ -149,7 +152,7 @@ func (r *recorder) take(phase int) *results.PhaseSlice {
 
 // firstWords gives, for each class that calls failed with, how many did and what
 // the node or the system said of one of them. It is for after the last snapshot.
-func (r *recorder) firstWords() (lines []string) {
+func (r *recorder) firstWords(printable func(string) string) (lines []string) {
 	for class, calls := range r.total.CallsByClass {
 		if calls == 0 || !results.Class(class).Failed() {
 			continue

@@ -120,7 +120,7 @@ func TestFirstWords(t *testing.T) {
 	}
 	rec.snapshot(time.Second, time.Time{}, 0)
 	want := []string{`calls with rpc error: 2; one of them: words\n2`, `calls with timeout: 1; one of them: words\n1`}
-	if got := rec.firstWords(); !reflect.DeepEqual(got, want) {
+	if got := rec.firstWords(results.Escape); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

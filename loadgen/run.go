@@ -41,6 +41,10 @@ type Config struct {
 	// have Plan.Drain to finish. nil: never.
 	Stop <-chan struct{}
 
+	// Secrets are texts that must not come back in what a node says: they are
+	// struck out of warnings, errors and samples.
+	Secrets []string
+
 	// Warn receives warnings as they arise; they are in the Account too. May be nil.
 	Warn func(string)
 }
@@ -51,6 +55,8 @@ type Account struct {
 	// the drain, when a MetricsURL was given.
 	Before, After results.NodeSample
 	Interrupted   bool          // stopped before the plan was through
+	Stopped       time.Duration // when interrupted: when sending ended, from the first phase's start
+	Left          bool          // ctx ended: After was not read
 	Elapsed       time.Duration // from the first phase's start to the end of the drain
 	Generator     results.Generator
 	Warnings      []string
@@ -116,6 +122,10 @@ func (r *runner) run(ctx context.Context) (*Account, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	r.quit.done = make(chan struct{})
 
+	// Before the load there is nothing to drain: the calls that go before it end
+	// with the first interrupt.
+	early, endEarly := context.WithCancel(ctx)
+
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
 		select {
@@ -123,12 +133,13 @@ func (r *runner) run(ctx context.Context) (*Account, error) {
 		case <-ctx.Done():
 		}
 		r.quit.quit()
+		endEarly()
 	})
 	defer watcher.Wait()
 	defer cancel() // before the wait, whose goroutine it ends
 
 	r.rec = newRecorder(len(r.Plan.Phases))
-	if err := r.prepare(ctx); err != nil {
+	if err := r.prepare(ctx, early); err != nil {
 		return nil, err
 	}
 	r.load(ctx)
@@ -137,22 +148,22 @@ func (r *runner) run(ctx context.Context) (*Account, error) {
 	return &r.account, r.err
 }
 
-// prepare makes the calls that go before the load.
-func (r *runner) prepare(ctx context.Context) error {
+// prepare makes the calls that go before the load; they end with early.
+func (r *runner) prepare(ctx, early context.Context) error {
 	sizes := newSizes(r.Plan)
 	seq := newSequence(&sizes)
 	conn, err := r.Endpoint.Open()
 	if err != nil {
-		return &CanaryError{Words: printable(err.Error()), Err: errors.New("no connection to the node")}
+		return &CanaryError{Words: r.printable(err.Error()), Err: errors.New("no connection to the node")}
 	}
-	s := scout{ctx: ctx, plan: r.Plan, seq: seq, conn: conn, judge: newCorrelator()}
+	s := scout{ctx: early, printable: r.printable, plan: r.Plan, seq: seq, conn: conn, judge: newCorrelator()}
 	work, pinned, err := s.ready()
 	if e := conn.Close(); err == nil && e != nil {
 		r.warn(fmt.Sprintf("closing the first connection: %v", e))
 	}
 	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
+	case err != nil && early.Err() != nil:
+		return context.Cause(early)
 	case err != nil:
 		return err
 	}
@@ -200,7 +211,9 @@ func (r *runner) load(ctx context.Context) {
 		by = min(by, l.now()+r.Plan.Drain)
 	}
 	calls.drain(l.ctx, l.start.Add(by))
-	r.account.Interrupted = closed(l.quit.done)
+	if r.account.Interrupted = closed(l.quit.done); r.account.Interrupted {
+		r.account.Stopped = l.quit.at.Sub(l.start)
+	}
 	r.quit.quit() // for callers that the ceiling still holds back
 	r.cut()
 	calls.close()
@@ -210,7 +223,9 @@ func (r *runner) load(ctx context.Context) {
 	watchers.Wait()
 
 	after := takeVitals()
-	r.account.After = r.sample(ctx).from(l.start)
+	if r.account.Left = ctx.Err() != nil; !r.account.Left {
+		r.account.After = r.sample(ctx).from(l.start)
+	}
 	r.judge(vitals, after)
 }
 
@@ -220,7 +235,7 @@ func (r *runner) load(ctx context.Context) {
 func (r *runner) judge(before, after vitals) {
 	late := r.rec.lateness(r.Plan)
 	r.account.Generator = generator(before, after, r.rec, late, r.account.Interrupted)
-	for _, w := range r.rec.firstWords() {
+	for _, w := range r.rec.firstWords(r.printable) {
 		r.warn(w)
 	}
 }

@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,8 +63,8 @@ func TestStopDrains(t *testing.T) {
 		if !w.Interrupted || total.Calls != 21 || total.ByClass[results.OK] != 21 || total.Unsent != 0 {
 			t.Errorf("interrupted %v, %d calls, %d ok, %d unsent", w.Interrupted, total.Calls, total.ByClass[results.OK], total.Unsent)
 		}
-		if w.Elapsed != 2700*time.Millisecond {
-			t.Errorf("elapsed %v, want the last call's end", w.Elapsed)
+		if w.Elapsed != 2700*time.Millisecond || w.Stopped != 2050*time.Millisecond {
+			t.Errorf("elapsed %v, want the last call's end; stopped at %v", w.Elapsed, w.Stopped)
 		}
 	})
 }
@@ -124,6 +125,22 @@ func TestEndOfContextLeavesAtOnce(t *testing.T) {
 		}
 		if total.Calls != 21 || total.ByClass[results.CutOff] != 7 {
 			t.Errorf("%d calls, %d entries cut off, want 21 and 7", total.Calls, total.ByClass[results.CutOff])
+		}
+	})
+}
+
+// Before the load there is nothing to drain: a silent node does not hold up the end.
+func TestStopBeforeTheLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		node := &fakeNode{latency: time.Hour}
+		stop := make(chan struct{})
+		p := plan(1, steady(10, scenario.Calls, time.Hour))
+		p.Timeout = 10 * time.Second
+		begin := time.Now()
+		time.AfterFunc(time.Second, func() { close(stop) })
+		_, err := Run(t.Context(), Config{Plan: p, Endpoint: node, Stop: stop})
+		if !errors.Is(err, context.Canceled) || time.Since(begin) != time.Second {
+			t.Errorf("%v after %v, want the interrupt at once", err, time.Since(begin))
 		}
 	})
 }

@@ -71,7 +71,7 @@ func (r *runner) sample(ctx context.Context) sampled {
 	s, err := r.fetch(ctx)
 	if err != nil {
 		s.Series = nil
-		s.Err = printable(err.Error())
+		s.Err = r.printable(err.Error())
 	}
 	return sampled{NodeSample: s, middle: begin.Add(time.Since(begin) / 2)}
 }

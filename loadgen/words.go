@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"volley/internal/jsonrpc"
@@ -83,4 +84,26 @@ func cut(b []byte) []byte {
 		n--
 	}
 	return b[:n:n]
+}
+
+// struck stands where a secret stood.
+const struck = "[secret]"
+
+// printable makes what a node or the system says safe to show and to store: secrets
+// are struck out, also the beginning of one at the end of a text that was cut, and
+// what could move a terminal's cursor is made visible.
+func (r *runner) printable(text string) string {
+	for _, secret := range r.Secrets {
+		text = strings.ReplaceAll(text, secret, struck)
+	}
+	text = string(cut([]byte(text)))
+	for _, secret := range r.Secrets {
+		for n := len(secret) - 1; n >= 4; n-- {
+			if rest, ok := strings.CutSuffix(text, secret[:n]); ok {
+				text = rest + struck
+				break
+			}
+		}
+	}
+	return results.Escape(text)
 }

@@ -33,6 +33,9 @@ func (c *Counts) AddOutcome(o *Outcome) {
 	if o.Overrun {
 		c.Overrun++
 	}
+	if o.Held {
+		c.Held++
+	}
 }
 
 func (c *Counts) addBatch(o *Outcome) {
@@ -79,6 +82,7 @@ func (c *Counts) Add(o *Counts) {
 	c.OverBound += o.OverBound
 	c.Unsent += o.Unsent
 	c.Overrun += o.Overrun
+	c.Held += o.Held
 	c.Clipped += o.Clipped
 }
 

@@ -35,9 +35,10 @@ type intervalRow struct {
 }
 
 type phaseRow struct {
-	Index      int    `json:"index"`
-	Name       string `json:"name"`
-	LastSentNS int64  `json:"last_sent_ns"`
+	Index       int    `json:"index"`
+	Name        string `json:"name"`
+	FirstSentNS int64  `json:"first_sent_ns"`
+	LastSentNS  int64  `json:"last_sent_ns"`
 	Totals
 }
 
@@ -51,7 +52,7 @@ func rowOf(s *Snapshot, phases []PhaseMeta, hlogEnd int64) intervalRow {
 	for i := range s.Phases {
 		p := &s.Phases[i]
 		row.Phases = append(row.Phases, phaseRow{
-			Index: p.Phase, Name: phaseName(phases, p.Phase), LastSentNS: int64(p.LastSent), Totals: p.Totals(),
+			Index: p.Phase, Name: phaseName(phases, p.Phase), FirstSentNS: int64(p.FirstSent), LastSentNS: int64(p.LastSent), Totals: p.Totals(),
 		})
 	}
 	return row
@@ -87,7 +88,7 @@ func parseInterval(line []byte, phases int) (s Snapshot, hlogEnd int64, err erro
 			return Snapshot{}, 0, err
 		}
 		s.Phases = append(s.Phases, PhaseSlice{
-			Phase: p.Index, LastSent: time.Duration(p.LastSentNS), Counts: counts, Latency: NewLatency(),
+			Phase: p.Index, FirstSent: time.Duration(p.FirstSentNS), LastSent: time.Duration(p.LastSentNS), Counts: counts, Latency: NewLatency(),
 		})
 	}
 	return s, row.HlogEnd, nil

@@ -64,6 +64,9 @@ func (l *Latency) Merge(o *Latency) (dropped int64) {
 
 // Merge adds o, a slice of the same phase, to s. It keeps nothing of o.
 func (s *PhaseSlice) Merge(o *PhaseSlice) {
+	if s.Calls == 0 || o.Calls > 0 && o.FirstSent < s.FirstSent {
+		s.FirstSent = o.FirstSent
+	}
 	s.LastSent = max(s.LastSent, o.LastSent)
 	s.Counts.Add(&o.Counts)
 	s.Clipped += uint64(s.Latency.Merge(&o.Latency))

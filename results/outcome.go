@@ -34,7 +34,8 @@ type Outcome struct {
 	BytesOut   int    // of the body sent
 	BytesIn    int    // of the body received
 	OverBound  bool   // no caller was free when it was due
-	Overrun    bool   // open loop: sent after its phase's end
+	Overrun    bool   // open loop: sent well after its phase's end; see Counts.Overrun
+	Held       bool   // held back by the authorised ceiling
 	Detail     string // the node's or the system's own words, when Class.Failed
 }
 
@@ -56,13 +57,16 @@ type Counts struct {
 	BatchByCode                                     map[int64]uint64 // of ByCode, those of entries of calls that were arrays
 	SingleByCode                                    map[int64]uint64 // of ByCode, those of bare requests
 	BatchErrorEntries                               map[int64]uint64 // entries of batches that were answered by one error object, by its code
-	Overrun                                         uint64           // open loop: calls sent after their phase's end
-	ByHTTPStatus                                    map[int]uint64
-	Surplus                                         uint64
-	BytesOut, BytesIn                               uint64
-	OverBound                                       uint64 // calls that found no free caller when due
-	Unsent                                          uint64 // calls due but never sent: the run ended first
-	Clipped                                         uint64 // latencies outside the histogram's range
+	// Overrun counts calls of an open loop sent later than their phase's end by more
+	// than the greater of 10 ms and 1% of its length: the rate was not reached.
+	Overrun           uint64
+	Held              uint64 // calls that the authorised ceiling held back
+	ByHTTPStatus      map[int]uint64
+	Surplus           uint64
+	BytesOut, BytesIn uint64
+	OverBound         uint64 // calls that found no free caller when due
+	Unsent            uint64 // calls due but never sent: the run ended first
+	Clipped           uint64 // latencies outside the histogram's range
 }
 
 // Latency holds the three distributions of one phase over some interval, in
@@ -76,6 +80,8 @@ type Latency struct {
 type PhaseSlice struct {
 	Phase    int           // index into Meta.Phases
 	LastSent time.Duration // the latest Outcome.Sent
+	// FirstSent is the earliest Outcome.Sent; it means nothing without calls.
+	FirstSent time.Duration
 	Counts
 	Latency
 }

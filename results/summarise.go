@@ -21,9 +21,11 @@ type End struct {
 	// Before and After are scrapes that enclose all of the run's calls; both zero
 	// when the node's metrics were not asked for.
 	Before, After NodeSample
-	Generator     Generator
-	Warnings      []string // of the generator; they come first
-	Pinned        map[string]string
+	// Left: the run was left at once, so that After was not read.
+	Left      bool
+	Generator Generator
+	Warnings  []string // of the generator; they come first
+	Pinned    map[string]string
 }
 
 // Summarise says what came of a run. It is pure and changes none of its arguments.
@@ -65,7 +67,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 	for _, o := range m.Objectives {
 		s.Objectives = append(s.Objectives, o.evaluate(&all, measured))
 	}
-	if e.scraped() && s.Status != Running && s.Status != Cut {
+	if e.scraped() && !e.Left && s.Status != Running && s.Status != Cut {
 		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Alone: m.Bundled})
 	}
 	s.judge(e.Interrupted)
@@ -100,11 +102,15 @@ func (a *Aggregate) slice(i int) *PhaseSlice {
 }
 
 // addPhase adds a phase that was to start at start, and gives the time that its
-// rates are over.
+// rates are over. A closed loop begins late when an open loop before it has not yet
+// sent all that it owed: its time is counted from its first call.
 func (s *Summary) addPhase(p PhaseMeta, slice *PhaseSlice, start, stopped time.Duration) time.Duration {
 	span := min(p.For, max(0, stopped-start))
-	if slice.Calls > 0 {
+	switch {
+	case p.open() && slice.Calls > 0:
 		span = max(span, slice.LastSent-start)
+	case slice.Calls > 0:
+		span = max(0, min(start+p.For, stopped)-max(start, slice.FirstSent))
 	}
 	ps := PhaseSummary{
 		Name: p.Name, Measured: p.Measured, Arrivals: p.Arrivals, ForS: p.For.Seconds(),
@@ -184,13 +190,22 @@ const leastSent = 0.99
 func (s *Summary) voidReason() string {
 	for _, p := range s.Phases {
 		planned := p.Calls + p.Unsent
-		if !p.Measured || p.Target.Unit == unitCallers || planned == 0 {
+		if !p.Measured {
+			continue
+		}
+		if p.Target.Unit == unitCallers {
+			if p.Calls == 0 || p.ElapsedS < leastSent*p.ForS {
+				return fmt.Sprintf("phase %q got %.2f s of its %g s: the phase before it still had calls to send", p.Name, p.ElapsedS, p.ForS)
+			}
+			continue
+		}
+		if planned == 0 {
 			continue
 		}
 		inTime := p.Calls - min(p.Calls, p.Overrun)
 		if float64(inTime) < leastSent*float64(planned) {
-			return fmt.Sprintf("phase %q did not reach its rate: %d of %d planned calls were sent in time (%.1f%%, needed %.0f%%)",
-				p.Name, inTime, planned, 100*float64(inTime)/float64(planned), 100*leastSent)
+			return fmt.Sprintf("phase %q did not reach its rate: %d of %d planned calls were sent in time (%.1f%%, needed %.0f%%)%s",
+				p.Name, inTime, planned, 100*float64(inTime)/float64(planned), 100*leastSent, held(p.Held))
 		}
 	}
 	if s.Generator.Verdict == GeneratorLimited {
@@ -200,4 +215,12 @@ func (s *Summary) voidReason() string {
 		return "the generator was the limit, not the node: " + s.Generator.Reason
 	}
 	return ""
+}
+
+// held says how many calls the authorised ceiling held back, if it did.
+func held(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the authorised ceiling held back %s", plural(n, "call"))
 }

@@ -29,6 +29,7 @@ type Totals struct {
 	Unsent    uint64 `json:"unsent"`
 	Overrun   uint64 `json:"overrun"`
 	OverBound uint64 `json:"over_bound"`
+	Held      uint64 `json:"held"`
 	Clipped   uint64 `json:"clipped"`
 	BytesOut  uint64 `json:"bytes_out"`
 	BytesIn   uint64 `json:"bytes_in"`
@@ -42,7 +43,7 @@ func (c *Counts) Totals() Totals {
 		Batches: c.Batches, BatchEntries: c.BatchEntries,
 		BatchesByClass: byName(&c.BatchesByClass), BatchEntriesByClass: byName(&c.BatchEntriesByClass),
 		BatchByCode: copyMap(c.BatchByCode), SingleByCode: copyMap(c.SingleByCode), BatchErrorEntries: copyMap(c.BatchErrorEntries),
-		Surplus: c.Surplus, Unsent: c.Unsent, Overrun: c.Overrun, OverBound: c.OverBound, Clipped: c.Clipped,
+		Surplus: c.Surplus, Unsent: c.Unsent, Overrun: c.Overrun, OverBound: c.OverBound, Held: c.Held, Clipped: c.Clipped,
 		BytesOut: c.BytesOut, BytesIn: c.BytesIn,
 	}
 }
@@ -52,7 +53,7 @@ func (t *Totals) Counts() (Counts, error) {
 	c := Counts{
 		Calls: t.Calls, Entries: t.Entries, Items: t.Items, Notifications: t.Notifications, Malformed: t.Malformed,
 		Batches: t.Batches, BatchEntries: t.BatchEntries,
-		Surplus: t.Surplus, Unsent: t.Unsent, Overrun: t.Overrun, OverBound: t.OverBound, Clipped: t.Clipped,
+		Surplus: t.Surplus, Unsent: t.Unsent, Overrun: t.Overrun, OverBound: t.OverBound, Held: t.Held, Clipped: t.Clipped,
 		BytesOut: t.BytesOut, BytesIn: t.BytesIn,
 	}
 	addAll(&c.ByCode, t.ByCode)

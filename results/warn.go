@@ -48,7 +48,9 @@ func (s *Summary) warn(e End) {
 	if t.Clipped > 0 {
 		s.warnf("%s did not fit the histograms (0 to 1 h) and %s counted at their edge", plural(t.Clipped, "latency value"), were(t.Clipped))
 	}
-	if e.Before.Err != "" || e.After.Err != "" {
+	if e.Left {
+		s.warnf("the run was left before the node's counters were read, so nothing is reconciled")
+	} else if e.Before.Err != "" || e.After.Err != "" {
 		s.warnf("the node's metrics could not be read, so nothing is reconciled: %s", first(e.Before.Err, e.After.Err))
 	}
 	for _, r := range s.Reconciliation {
@@ -61,6 +63,9 @@ func (s *Summary) warn(e End) {
 func (s *Summary) warnPhase(p *PhaseSummary) {
 	if p.OverBound > 0 {
 		s.warnf("phase %q: %s found no free caller when due and had to wait for one", p.Name, plural(p.OverBound, "call"))
+	}
+	if p.Held > 0 {
+		s.warnf("phase %q: the authorised ceiling held back %s", p.Name, plural(p.Held, "call"))
 	}
 	if p.Unsent > 0 {
 		s.warnf("phase %q: %s due but never sent: the run ended first", p.Name, plural(p.Unsent, "call")+" "+were(p.Unsent))
@@ -83,7 +88,13 @@ func (s *Summary) warnPhase(p *PhaseSummary) {
 	late := time.Duration(p.Lateness.P99) * time.Microsecond
 	response := time.Duration(p.Response.P50) * time.Microsecond
 	if late > lateAlways || late > lateGrain && late.Seconds() > lateShare*response.Seconds() {
-		s.warnf("phase %q: the generator was late: lateness p99 %s, response p50 %s", p.Name, late, response)
+		// What waited for a caller or for the ceiling is among the late; with as many
+		// of them as that, they explain the 99th percentile.
+		why := "the generator was late"
+		if 100*(p.OverBound+p.Held) >= p.Calls {
+			why = "calls were sent late, most of them for want of a free caller or for the ceiling"
+		}
+		s.warnf("phase %q: %s: lateness p99 %s, response p50 %s", p.Name, why, late, response)
 	}
 }
 

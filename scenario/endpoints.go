@@ -1,21 +1,17 @@
 package scenario
 
-import (
-	"slices"
-	"strings"
-	"unicode"
-)
+import "strings"
 
 // operator runs public endpoints, which others depend on.
 type operator struct {
-	names   []string // any of which authorised.by may hold; the first is shown
+	names   []string // any of which authorised.by may begin with; the first is shown
 	domains []string // with whatever stands below them
 }
 
 // operators is the table of public JSON-RPC endpoints that are refused unless
 // their operator is the one named. It errs on the side of refusing.
 var operators = []operator{
-	{[]string{"NEAR Foundation", "NEAR", "Pagoda"}, []string{"near.org", "nearprotocol.com", "near.com", "near.foundation", "neardev.org", "pagoda.co"}},
+	{[]string{"NEAR Foundation", "NEAR", "Pagoda"}, []string{"near.org", "nearprotocol.com", "near.com", "near.foundation", "neardev.org", "pagoda.co", "near.page"}},
 	{[]string{"FastNEAR"}, []string{"fastnear.com", "fastnear.org", "neardata.xyz"}},
 	{[]string{"Lava Network", "Lava"}, []string{"lavanet.xyz", "lava.build", "lavapro.xyz"}},
 	{[]string{"dRPC"}, []string{"drpc.org", "drpc.live"}},
@@ -35,7 +31,13 @@ var operators = []operator{
 	{[]string{"PublicNode", "Allnodes"}, []string{"publicnode.com", "allnodes.me"}},
 	{[]string{"LlamaNodes", "LlamaRPC"}, []string{"llamarpc.com"}},
 	{[]string{"Shitzu"}, []string{"shitzuapes.xyz"}},
-	{[]string{"Intear"}, []string{"intear.tech"}},
+	{[]string{"Intear"}, []string{"intear.tech", "intea.rs"}},
+	{[]string{"Grove"}, []string{"grove.city"}},
+	{[]string{"ZAN"}, []string{"zan.top"}},
+	{[]string{"Aurora"}, []string{"aurora.dev"}},
+	{[]string{"OmniaTech"}, []string{"omniatech.io"}},
+	{[]string{"ValidationCloud"}, []string{"validationcloud.io"}},
+	{[]string{"Lavender.Five"}, []string{"lavenderfive.com"}},
 	{[]string{"Flashbots"}, []string{"flashbots.net"}},
 	{[]string{"Nodereal"}, []string{"nodereal.io"}},
 	{[]string{"Moralis"}, []string{"moralis-nodes.com", "moralis.io"}},
@@ -57,21 +59,16 @@ func operatorOf(host string) (operator, bool) {
 	return operator{}, false
 }
 
-// namedIn tells whether text names the operator, word by word and whatever
-// the case: "FastNEAR" does not name NEAR.
+// namedIn tells whether text names the operator, whatever the case: it is one of
+// the names, or begins with one and goes on after a comma, colon, semicolon or
+// bracket ("FastNEAR, ticket 12").
 func (o operator) namedIn(text string) bool {
-	have := wordsOf(text)
+	text = strings.ToLower(strings.TrimSpace(text))
 	for _, name := range o.names {
-		want := wordsOf(name)
-		for i := 0; i+len(want) <= len(have); i++ {
-			if slices.Equal(have[i:i+len(want)], want) {
-				return true
-			}
+		rest, ok := strings.CutPrefix(text, strings.ToLower(name))
+		if rest = strings.TrimSpace(rest); ok && (rest == "" || strings.ContainsAny(rest[:1], ",:;(")) {
+			return true
 		}
 	}
 	return false
-}
-
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

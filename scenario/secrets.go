@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -29,8 +30,34 @@ const redacted = "REDACTED"
 // the bundled node.
 func (p *Plan) SecretFreeURL() string { return secretFree(p.Target.URL) }
 
-// keyLike matches the path segments that providers use as keys.
-var keyLike = regexp.MustCompile(`^[A-Za-z0-9_-]{20,}$`)
+// keyLike tells whether a path segment may be a provider's key: a long word, or one
+// of at least eight characters with letters and digits in it.
+func keyLike(segment string) bool {
+	letters := strings.ContainsFunc(segment, unicode.IsLetter)
+	digits := strings.ContainsFunc(segment, unicode.IsDigit)
+	return len(segment) >= 20 || len(segment) >= 8 && letters && digits
+}
+
+// secretFlag matches a command's argument that a secret follows, or that holds one.
+var secretFlag = regexp.MustCompile(`(?i)^--?[a-z0-9_-]*(token|password|passwd|secret|key|auth|credential|cookie)[a-z0-9_-]*(=.*)?$`)
+
+// secretFreeCommand gives a command without what stands behind such arguments.
+func secretFreeCommand(command []string) []string {
+	clean := make([]string, len(command))
+	hide := false
+	for i, arg := range command {
+		flag, _, holds := strings.Cut(arg, "=")
+		switch matches := secretFlag.MatchString(arg); {
+		case hide:
+			clean[i], hide = redacted, false
+		case matches && holds:
+			clean[i] = flag + "=" + redacted
+		default:
+			clean[i], hide = arg, matches
+		}
+	}
+	return clean
+}
 
 func secretFree(address string) string {
 	if address == "" {
@@ -57,7 +84,7 @@ func secretFree(address string) string {
 	}
 	segments := strings.Split(u.EscapedPath(), "/")
 	for i, s := range segments {
-		if keyLike.MatchString(s) && strings.ContainsAny(s, "0123456789") {
+		if keyLike(s) {
 			segments[i], changed = redacted, true
 		}
 	}

@@ -189,7 +189,7 @@ func (d *decoder) mayAim(n *node, host string, a *Authorised) {
 	if err != nil || a != nil {
 		return
 	}
-	if ip = ip.Unmap(); !ip.IsLoopback() && !ip.IsPrivate() && !ip.IsLinkLocalUnicast() {
+	if ip = ip.Unmap(); !ip.IsLoopback() && !ip.IsPrivate() {
 		d.report(n, "say who allowed the test and up to which rate: authorised: {by: NAME, max_rate: 500 entries/s}",
 			"%s is neither a loopback nor a private address", host)
 	}

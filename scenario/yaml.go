@@ -69,7 +69,7 @@ func (w *planWriter) target(t *Target) {
 	}
 	w.line("  transport: %s", t.Transport)
 	if len(t.Command) > 0 {
-		w.line("  command: %s", strList(t.Command))
+		w.line("  command: %s", strList(secretFreeCommand(t.Command)))
 	}
 	if len(t.Headers) > 0 {
 		w.line("  headers:")

@@ -59,7 +59,7 @@ func phaseWord(current int, phases []results.PhaseMeta) string {
 	if p.To != p.Value && p.Unit != "callers" {
 		asked = fmt.Sprintf("%g..%g %s", p.Value, p.To, p.Unit)
 	}
-	word := fmt.Sprintf("%s (asked %s)", printable(p.Name), asked)
+	word := fmt.Sprintf("%s (asked %s)", results.Escape(p.Name), asked)
 	if !p.Measured {
 		word += " not measured"
 	}
@@ -96,17 +96,6 @@ func micros(v int64) string {
 	default:
 		return fmt.Sprintf("%.3gs", float64(v)/1e6)
 	}
-}
-
-// printable replaces what could move a terminal's cursor; a phase's name comes
-// from a file that somebody else may have written.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || (r >= 0x7f && r < 0xa0) || r == '\u2028' || r == '\u2029' || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069) {
-			return '?'
-		}
-		return r
-	}, s)
 }
 
 func cut(s string, width int) string {

@@ -88,7 +88,7 @@ func startNode(ctx context.Context, arguments []string, log *os.File) (*child, e
 			c.url = url
 			return c, nil
 		}
-		<-c.done
+		c.closeWithin(time.Second)
 		var code *exec.ExitError
 		if errors.As(c.err, &code) && code.ExitCode() == exitUsage {
 			return nil, &exit{exitUsage, fmt.Errorf("the node refused its config: %s", lastLine(log.Name()))}
@@ -105,14 +105,16 @@ func startNode(ctx context.Context, arguments []string, log *os.File) (*child, e
 
 // close ends the node and waits for it: by closing its standard input first,
 // by force after a grace period (a stopped process reads nothing).
-func (c *child) close() {
+func (c *child) close() { c.closeWithin(5 * time.Second) }
+
+func (c *child) closeWithin(grace time.Duration) {
 	c.stop.Do(func() {
 		_ = c.stdin.Close()
-		grace := time.NewTimer(5 * time.Second)
-		defer grace.Stop()
+		late := time.NewTimer(grace)
+		defer late.Stop()
 		select {
 		case <-c.done:
-		case <-grace.C:
+		case <-late.C:
 			c.kill()
 		}
 	})

@@ -57,7 +57,9 @@ func runNode(f nodeFlags, s streams) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	node := target.New(dialect, target.Options{Logger: log})
+	var waiter target.KernelWaiter
+	defer waiter.Close()
+	node := target.New(dialect, target.Options{Logger: log, Wait: waiter.Wait})
 
 	if f.stdio {
 		if err := node.ServeStream(ctx, s.in, s.out); err != nil && !errors.Is(err, context.Canceled) {
@@ -78,7 +80,9 @@ func runNode(f nodeFlags, s streams) error {
 			cancel()
 		}()
 	}
-	fmt.Fprintf(s.out, "listening http://%s\n", listener.Addr())
+	if _, err := fmt.Fprintf(s.out, "listening http://%s\n", listener.Addr()); err != nil {
+		return ours(fmt.Errorf("say where the node listens: %w", err))
+	}
 	return ours(node.Serve(ctx, listener))
 }
 

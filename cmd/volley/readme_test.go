@@ -38,9 +38,21 @@ func TestReadme(t *testing.T) {
 		c.Dir = tree
 		out, err := c.CombinedOutput()
 		code := exitCode(t, err)
-		if code != exitOK && !(strings.Contains(line, "run") && (code == exitMissed || code == exitVoid)) {
+		load := strings.Contains(line, "run")
+		if code != exitOK && !(load && (code == exitMissed || code == exitVoid)) {
 			t.Fatalf("$ %s\nexit code %d\n%s", line, code, out)
 		}
+	}
+	runs, err := filepath.Glob(filepath.Join(tree, "runs", "*", "run.json"))
+	if err != nil || len(runs) < 2 {
+		t.Fatalf("the README's commands left %d runs (%v)", len(runs), err)
+	}
+	for _, run := range runs {
+		data, err := os.ReadFile(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAccount(t, readSummary(t, data))
 	}
 }
 

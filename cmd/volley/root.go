@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"volley/results/report"
+	"volley/results"
 	"volley/scenario"
 )
 
@@ -66,7 +65,7 @@ func execute(args []string, s streams) int {
 	var e *exit
 	if !errors.As(err, &e) {
 		// What cobra itself says is about the command line.
-		fmt.Fprintf(s.err, "volley: %s\nhint: volley --help lists the commands, volley COMMAND --help their flags\n", report.Escape(err.Error()))
+		fmt.Fprintf(s.err, "volley: %s\nhint: volley --help lists the commands, volley COMMAND --help their flags\n", results.Escape(err.Error()))
 		return exitUsage
 	}
 	var located scenario.Problems
@@ -78,14 +77,4 @@ func execute(args []string, s streams) int {
 		fmt.Fprintf(s.err, "volley: %v\n", e.cause)
 	}
 	return e.code
-}
-
-// isTerminal tells whether w is a terminal's device.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

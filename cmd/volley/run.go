@@ -20,7 +20,6 @@ import (
 	"volley/loadgen"
 	"volley/loadgen/transport"
 	"volley/results"
-	"volley/results/report"
 	"volley/scenario"
 	"volley/tui"
 )
@@ -88,9 +87,10 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 	defer cancel()
 	stop := interrupts(cancel, s)
 
+	var whole results.Aggregate
 	place, err := openTarget(ctx, plan, dir, writer)
 	if err != nil {
-		return giveUp(writer, meta, err)
+		return giveUp(writer, meta, &whole, nil, err)
 	}
 	defer place.close()
 	if place.bundledURL != "" {
@@ -98,15 +98,15 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 		fmt.Fprintf(s.err, "node: %s, dialect %s, started for this run\n", place.bundledURL, plan.Target.Dialect)
 	}
 	for _, w := range plan.Warnings {
-		fmt.Fprintf(s.err, "warning: %s\n", report.Escape(w))
+		fmt.Fprintf(s.err, "warning: %s\n", results.Escape(w))
 	}
 
-	var whole results.Aggregate
 	account, err := loadgen.Run(ctx, loadgen.Config{
 		Plan:       plan,
 		Endpoint:   place.endpoint,
 		MetricsURL: place.metricsURL,
 		Guard:      guard(plan.Target.Authorised),
+		Secrets:    secrets(plan),
 		Stop:       stop,
 		Snapshot: func(snapshot *results.Snapshot) error {
 			whole.Add(snapshot)
@@ -114,21 +114,15 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 			return writer.Interval(snapshot)
 		},
 		Node: writer.Node,
-		Warn: func(w string) { fmt.Fprintf(s.err, "warning: %s\n", report.Escape(w)) },
+		Warn: func(w string) { fmt.Fprintf(s.err, "warning: %s\n", results.Escape(w)) },
 	})
 	if err != nil {
-		return giveUp(writer, meta, err)
+		return giveUp(writer, meta, &whole, account, err)
 	}
 
-	summary := results.Summarise(meta, &whole, results.End{
-		Finished:    time.Now(),
-		Interrupted: account.Interrupted,
-		Before:      account.Before,
-		After:       account.After,
-		Generator:   account.Generator,
-		Warnings:    append(plan.Warnings, account.Warnings...),
-		Pinned:      account.Pinned,
-	})
+	end := endOf(account)
+	end.Warnings = append(plan.Warnings, end.Warnings...)
+	summary := results.Summarise(meta, &whole, end)
 	summary.Dir = dir
 	if err := writer.Finish(summary); err != nil {
 		return ours(err)
@@ -294,22 +288,47 @@ func verdict(s *results.Summary) error {
 	return nil
 }
 
-// giveUp stores why there is no result and picks the exit code.
-func giveUp(writer *results.Writer, meta results.Meta, err error) error {
+// endOf is what a run's account says beyond its snapshots.
+func endOf(account *loadgen.Account) results.End {
+	return results.End{
+		Finished:    time.Now(),
+		Stopped:     account.Stopped,
+		Interrupted: account.Interrupted,
+		Left:        account.Left,
+		Before:      account.Before,
+		After:       account.After,
+		Generator:   account.Generator,
+		Warnings:    account.Warnings,
+		Pinned:      account.Pinned,
+	}
+}
+
+// giveUp stores why a run has no result, with all that was seen up to then, and
+// picks the exit code. account is nil when there was no load.
+func giveUp(writer *results.Writer, meta results.Meta, whole *results.Aggregate, account *loadgen.Account, err error) error {
 	var known *exit
 	var canary *loadgen.CanaryError
+	end := results.End{Finished: time.Now(), Status: results.Void}
+	if account != nil {
+		end = endOf(account)
+		end.Status = results.Void
+	}
 	switch {
 	case errors.As(err, &known):
 	case errors.As(err, &canary):
 		known = &exit{exitUnreachable, err}
 	case errors.Is(err, context.Canceled):
-		known = &exit{exitInterrupted, errors.New("interrupted")}
+		known = &exit{exitInterrupted, errors.New("interrupted before the load")}
+		end.Status = results.Interrupted
 	default:
 		known = &exit{exitOurs, err}
 	}
-	summary := results.Summarise(meta, &results.Aggregate{}, results.End{Finished: time.Now(), Status: results.Void})
-	summary.VoidReason = report.Escape(known.Error())
+	summary := results.Summarise(meta, whole, end)
+	if end.Status == results.Void {
+		summary.VoidReason = results.Escape(known.Error())
+	}
 	if err := writer.Finish(summary); err != nil {
+		// The directory stays as it was written up to here, and reads as cut off.
 		return &exit{exitOurs, errors.Join(known.cause, err)}
 	}
 	return known

@@ -4,16 +4,24 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"volley/loadgen"
 	"volley/results"
 )
 
@@ -296,4 +304,84 @@ func TestInterruptDrains(t *testing.T) {
 		t.Errorf("status %q", s.Status)
 	}
 	checkAccount(t, s)
+}
+
+// TestSecretsStayWithTheNode aims at a node that says back what it was sent: no
+// secret may reach the screen or the run directory.
+func TestSecretsStayWithTheNode(t *testing.T) {
+	var sent atomic.Value
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent.Store(r.Header.Get("X-Api-Key") + " " + r.Header.Get("Authorization"))
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, "invalid key %s / %s / %s", r.Header.Get("X-Api-Key"), r.Header.Get("Authorization"), r.URL)
+	}))
+	defer echo.Close()
+	text := `
+name: secrets
+target:
+  dialect: jsonrpc
+  url: ` + echo.URL + `/?apikey=query-secret
+  headers: {X-Api-Key: header-secret, Authorization: {env: TEST_TOKEN}}
+load: [{rate: 10 calls/s, for: 1s}]
+mix: [{method: sum, params: [1]}]
+`
+	dir := filepath.Join(t.TempDir(), "run")
+	p := program(t, "run", writeScenario(t, text), "--out", dir, "--no-tui")
+	p.Env = append(p.Env, "TEST_TOKEN=Bearer token-secret")
+	out, err := p.CombinedOutput()
+	if code := exitCode(t, err); code != exitUnreachable {
+		t.Errorf("exit code %d, want %d\n%s", code, exitUnreachable, out)
+	}
+	if got := sent.Load(); got != "header-secret Bearer token-secret" {
+		t.Errorf("the node was sent %q", got)
+	}
+	if !bytes.Contains(out, []byte("invalid key [secret] / [secret]")) {
+		t.Errorf("the node's own words are not shown:\n%s", out)
+	}
+	seen := out
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var data []byte
+			data, err = os.ReadFile(path)
+			seen = append(seen, data...)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"header-secret", "token-secret", "query-secret"} {
+		if bytes.Contains(seen, []byte(secret)) {
+			t.Errorf("%s is on the screen or in the run directory", secret)
+		}
+	}
+}
+
+// TestOwnFailureKeepsTheAccount wants what was seen before a failure of our own to
+// stay in the stored result.
+func TestOwnFailureKeepsTheAccount(t *testing.T) {
+	meta := results.Meta{Name: "x", Started: time.Now(), Phases: []results.PhaseMeta{{Name: "p", Unit: "calls/s", Value: 1, To: 1, For: time.Second, Measured: true}}}
+	dir := filepath.Join(t.TempDir(), "run")
+	writer, err := results.Create(dir, meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	var whole results.Aggregate
+	slice := results.PhaseSlice{Latency: results.NewLatency()}
+	slice.AddOutcome(&results.Outcome{Entries: 3, ByClass: [results.NumClasses]int{results.OK: 3}})
+	whole.Add(&results.Snapshot{End: time.Second, Phases: []results.PhaseSlice{slice}})
+
+	err = giveUp(writer, meta, &whole, &loadgen.Account{Warnings: []string{"seen"}}, errors.New("disk on fire"))
+	var e *exit
+	if !errors.As(err, &e) || e.code != exitOurs {
+		t.Errorf("%v, want exit code %d", err, exitOurs)
+	}
+	run, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := run.Summary; s.Status != results.Void || s.VoidReason != "disk on fire" || s.Totals.Entries != 3 || !slices.Contains(s.Warnings, "seen") {
+		t.Errorf("stored: %s %q, %d entries, warnings %q", s.Status, s.VoidReason, s.Totals.Entries, s.Warnings)
+	}
 }

@@ -9,8 +9,9 @@ import (
 )
 
 // LocalOnly is the guard of a target that nobody outside has authorised: nil for
-// loopback, private (RFC 1918, RFC 4193) and link-local addresses, an error that
-// says what to do for any other. An IPv4 address within an IPv6 one counts as
+// loopback and private (RFC 1918, RFC 4193) addresses, an error that says what to do
+// for any other. Link-local ones are refused too: what answers there (a cloud's
+// metadata, for one) is rarely a node. An IPv4 address within an IPv6 one counts as
 // itself. Shared address space (100.64.0.0/10, RFC 6598) is a carrier's, not
 // private, and is refused.
 func LocalOnly(a netip.Addr) error {
@@ -18,7 +19,7 @@ func LocalOnly(a netip.Addr) error {
 	switch {
 	case a.IsUnspecified():
 		return fmt.Errorf("%s names every interface, not a node: use 127.0.0.1 or [::1] for a node on this machine", a)
-	case a.IsLoopback(), a.IsPrivate(), a.IsLinkLocalUnicast():
+	case a.IsLoopback(), a.IsPrivate():
 		return nil
 	}
 	return fmt.Errorf("%s is neither a loopback nor a private address: aim at a node of your own, or name who authorised the test and up to which rate under target.authorised", a)

@@ -93,7 +93,7 @@ func TestLocalOnly(t *testing.T) {
 	for addr, want := range map[string]string{
 		"127.0.0.1": "", "127.255.255.254": "", "::1": "", "::ffff:127.0.0.1": "",
 		"10.0.0.1": "", "172.16.0.1": "", "172.31.255.255": "", "192.168.1.1": "", "::ffff:192.168.1.1": "",
-		"fd00::1": "", "fc00::1": "", "169.254.1.1": "", "fe80::1": "", "fe80::1%eth0": "",
+		"fd00::1": "", "fc00::1": "", "169.254.169.254": "target.authorised", "fe80::1": "target.authorised", "fe80::1%eth0": "target.authorised",
 		"0.0.0.0": "use 127.0.0.1", "::": "use 127.0.0.1", "::ffff:0.0.0.0": "use 127.0.0.1",
 		"100.64.0.1": "target.authorised", "172.32.0.1": "target.authorised", "192.169.0.1": "target.authorised",
 		"203.0.113.5": "target.authorised", "::ffff:203.0.113.5": "target.authorised", "2001:db8::1": "target.authorised",

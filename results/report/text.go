@@ -37,11 +37,11 @@ type page struct{ bytes.Buffer }
 func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
 func (p *page) head(s *results.Summary) {
-	name := Escape(s.Name)
+	name := results.Escape(s.Name)
 	if name == "" {
 		name = "(no name)"
 	}
-	status := Escape(s.Status)
+	status := results.Escape(s.Status)
 	switch s.Status {
 	case results.Void:
 		status = "VOID"
@@ -50,24 +50,24 @@ func (p *page) head(s *results.Summary) {
 	}
 	p.line("%s: %s", name, status)
 	if s.VoidReason != "" {
-		p.line("%s", wrap("  ", Escape(s.VoidReason)+". These numbers say nothing about the node."))
+		p.line("%s", wrap("  ", results.Escape(s.VoidReason)+". These numbers say nothing about the node."))
 	}
 	node := "bundled node"
 	switch {
 	case s.Bundled:
 	case s.URL != "":
-		node = "node at " + Escape(s.URL)
+		node = "node at " + results.Escape(s.URL)
 	default:
 		node = "node over stdio"
 	}
-	p.line("%s", wrap("  ", fmt.Sprintf("%s, dialect %s, seed %d, volley %s", node, Escape(s.Dialect), s.Seed, Escape(s.Volley))))
+	p.line("%s", wrap("  ", fmt.Sprintf("%s, dialect %s, seed %d, volley %s", node, results.Escape(s.Dialect), s.Seed, results.Escape(s.Volley))))
 	took := ""
 	if s.Finished != nil {
 		took = ", took " + s.Finished.Sub(s.Started).Round(100*time.Millisecond).String()
 	}
 	p.line("  started %s%s", s.Started.UTC().Format("2006-01-02 15:04:05 UTC"), took)
 	if s.Dir != "" {
-		p.line("  run directory %s", Escape(s.Dir))
+		p.line("  run directory %s", results.Escape(s.Dir))
 	}
 }
 
@@ -77,7 +77,7 @@ func (p *page) phase(ph *results.PhaseSummary) {
 		measured = " (not measured)"
 	}
 	p.line("")
-	p.line("%s", wrap("", fmt.Sprintf("Phase %s%s: asked %s for %s", Escape(ph.Name), measured, asked(ph), seconds(ph.ForS))))
+	p.line("%s", wrap("", fmt.Sprintf("Phase %s%s: asked %s for %s", results.Escape(ph.Name), measured, asked(ph), seconds(ph.ForS))))
 	p.span(&ph.Span)
 }
 
@@ -86,11 +86,11 @@ func asked(ph *results.PhaseSummary) string {
 	if ph.Target.To != nil {
 		value += fmt.Sprintf(" to %g", *ph.Target.To)
 	}
-	value += " " + Escape(ph.Target.Unit)
+	value += " " + results.Escape(ph.Target.Unit)
 	if ph.Arrivals == "" {
 		return value + " (closed loop)"
 	}
-	return value + ", " + Escape(ph.Arrivals) + " arrivals,"
+	return value + ", " + results.Escape(ph.Arrivals) + " arrivals,"
 }
 
 // together shows the measured phases as one, when there are several.
@@ -184,7 +184,7 @@ func (p *page) classes(title string, by map[string]uint64, all uint64) {
 	p.line("  %s", title)
 	rest := maps.Clone(by)
 	row := func(name string) {
-		p.line("    %s%14s%9s", pad(Escape(name), 24), count(by[name]), share(by[name], all))
+		p.line("    %s%14s%9s", pad(results.Escape(name), 24), count(by[name]), share(by[name], all))
 		delete(rest, name)
 	}
 	for class := range results.NumClasses {

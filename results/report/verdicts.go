@@ -22,7 +22,7 @@ func (p *page) objectives(all []results.ObjectiveResult) {
 		if o.Met {
 			verdict = "met"
 		}
-		p.line("  %-7s %s  %s", verdict, pad(Escape(o.Text), 40), value(o))
+		p.line("  %-7s %s  %s", verdict, pad(results.Escape(o.Text), 40), value(o))
 	}
 }
 
@@ -40,7 +40,7 @@ func value(o results.ObjectiveResult) string {
 	case "goodput":
 		return rate(v) + " entries/s"
 	}
-	return rate(v) + " " + Escape(o.Metric) + "/s"
+	return rate(v) + " " + results.Escape(o.Metric) + "/s"
 }
 
 func (p *page) reconciliation(rows []results.Row) {
@@ -58,7 +58,7 @@ func (p *page) reconciliation(rows []results.Row) {
 		}
 		node, note := "-", r.Note
 		if r.Node == nil && utf8.RuneCountInString(note) <= 12 { // it fits the column
-			node, note = Escape(note), ""
+			node, note = results.Escape(note), ""
 		}
 		if r.Node != nil {
 			node = strconv.FormatFloat(*r.Node, 'f', -1, 64)
@@ -66,21 +66,21 @@ func (p *page) reconciliation(rows []results.Row) {
 				node = count(n)
 			}
 		}
-		p.line("  %-6s %s%14s%14s", mark, pad(Escape(r.What), 35), count(r.Client), node)
+		p.line("  %-6s %s%14s%14s", mark, pad(results.Escape(r.What), 35), count(r.Client), node)
 		if note != "" {
-			p.line("%s", wrap(strings.Repeat(" ", 11), Escape(note)))
+			p.line("%s", wrap(strings.Repeat(" ", 11), results.Escape(note)))
 		}
 	}
 }
 
 func (p *page) generator(g *results.Generator) {
-	verdict := Escape(g.Verdict)
+	verdict := results.Escape(g.Verdict)
 	if verdict == "" {
 		verdict = "not judged"
 	}
 	words := []string{verdict}
 	if g.Reason != "" {
-		words[0] += " (" + Escape(g.Reason) + ")"
+		words[0] += " (" + results.Escape(g.Reason) + ")"
 	}
 	if g.CPUFraction > 0 {
 		cpus := ""
@@ -110,7 +110,7 @@ func (p *page) warnings(all []string) {
 	p.line("")
 	p.line("Warnings")
 	for _, w := range all {
-		p.line("%s", wrap("  - ", Escape(w)))
+		p.line("%s", wrap("  - ", results.Escape(w)))
 	}
 }
 
@@ -118,7 +118,7 @@ func (p *page) environment(s *results.Summary) {
 	var words []string
 	for _, m := range []map[string]string{s.Environment, s.Pinned} {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
-			words = append(words, Escape(k)+"="+Escape(m[k]))
+			words = append(words, results.Escape(k)+"="+results.Escape(m[k]))
 		}
 	}
 	if len(words) > 0 {

@@ -1,0 +1,103 @@
+package selfcheck
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Verdict is what a check concludes.
+type Verdict string
+
+// The verdicts, from the best to the worst; Worst orders by them.
+const (
+	OK        Verdict = "ok"
+	NotEnough Verdict = "not enough data" // nothing can be concluded, either way
+	Warn      Verdict = "warn"            // the numbers stand, with this to be known
+	Void      Verdict = "void"            // the generator failed: the numbers say nothing of the node
+)
+
+func (v Verdict) rank() int {
+	switch v {
+	case OK:
+		return 0
+	case NotEnough:
+		return 1
+	case Warn:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// Check is one judgement in the form that a report prints and run.json stores.
+type Check struct {
+	Name    string  `json:"name"`
+	Verdict Verdict `json:"verdict"`
+	// Value was compared with Limit, both in Unit ("1" is a pure number). They
+	// are always finite. Value is 0 where nothing could be computed: the verdict
+	// is NotEnough then.
+	Value float64 `json:"value"`
+	Limit float64 `json:"limit"`
+	Unit  string  `json:"unit"`
+	// Sentence says what was found, in plain words and with no line break.
+	Sentence string `json:"sentence"`
+}
+
+// Worst is the most severe verdict among checks; NotEnough when there are none.
+func Worst(checks []Check) Verdict {
+	if len(checks) == 0 {
+		return NotEnough
+	}
+	worst := OK
+	for _, c := range checks {
+		if c.Verdict.rank() > worst.rank() {
+			worst = c.Verdict
+		}
+	}
+	return worst
+}
+
+// The units of checks.
+const (
+	pure   = "1"
+	micros = "us"
+)
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func allFinite(series []float64) bool {
+	for _, v := range series {
+		if !finite(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// judged fills c's verdict, value and sentence.
+func (c Check) judged(v Verdict, value float64, format string, a ...any) Check {
+	c.Verdict, c.Value, c.Sentence = v, value, fmt.Sprintf(format, a...)
+	return c
+}
+
+// unknown is c when nothing can be concluded.
+func (c Check) unknown(format string, a ...any) Check {
+	return c.judged(NotEnough, 0, format, a...)
+}
+
+// brief is d in words of about three digits.
+func brief(d time.Duration) string {
+	switch a := d.Abs(); {
+	case a >= 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case a >= 10*time.Millisecond:
+		return d.Round(100 * time.Microsecond).String()
+	case a >= 10*time.Microsecond:
+		return d.Round(100 * time.Nanosecond).String()
+	default:
+		return d.String()
+	}
+}
+
+func inMicros(d time.Duration) float64 { return float64(d) / 1e3 }
