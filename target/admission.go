@@ -120,8 +120,12 @@ type admission struct {
 
 	mu      sync.Mutex // guards what follows, the limiters included
 	clients map[string]*rate.Limiter
-	sweepAt int           // so many clients: look for idle ones first
 	common  *rate.Limiter // the node's, and of clients beyond mostClients
+
+	// So many clients, and so late: look for idle ones before there are more. One
+	// look goes over all of them.
+	sweepAt    int
+	sweepAfter time.Time
 }
 
 type admissionOutcome uint8
@@ -175,16 +179,16 @@ func (a *admission) bucketOf(now time.Time, client string) *rate.Limiter {
 	if b := a.clients[client]; b != nil {
 		return b
 	}
-	if len(a.clients) >= a.sweepAt {
+	if len(a.clients) >= a.sweepAt && !now.Before(a.sweepAfter) {
 		for c, b := range a.clients { // a full bucket is as good as a new one
 			if b.TokensAt(now) >= float64(a.config.Burst) {
 				delete(a.clients, c)
 			}
 		}
-		a.sweepAt = min(max(2*len(a.clients), 1024), mostClients)
-		if len(a.clients) >= mostClients {
-			return a.common
-		}
+		a.sweepAt, a.sweepAfter = min(max(2*len(a.clients), 1024), mostClients), now.Add(time.Second)
+	}
+	if len(a.clients) >= mostClients {
+		return a.common
 	}
 	b := newBucket(&a.config)
 	a.clients[client] = b
