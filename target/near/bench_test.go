@@ -80,6 +80,27 @@ func BenchmarkViewAccount(b *testing.B) {
 	}
 }
 
+func BenchmarkCallFunction(b *testing.B) {
+	d := New(DefaultConfig())
+	params := []byte(`{"request_type":"call_function","account_id":"token.near","method_name":"ft_balance_of",` +
+		`"args_base64":"eyJhY2NvdW50X2lkIjoidXNlcjc3Lm5lYXIifQ==","finality":"final"}`)
+	method := []byte("query")
+	var out []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		c := target.Call{Request: jsonrpc.Request{
+			Method: method, MethodKind: jsonrpc.String, Params: params, ParamsKind: jsonrpc.Object,
+		}, Batch: true}
+		if err := d.Admit(context.Background(), &c); err != nil {
+			b.Fatal(err)
+		}
+		var err *jsonrpc.Error
+		if out, err = d.Run(context.Background(), &c, out[:0]); err != nil || bytes.Contains(out, []byte("error")) {
+			b.Fatalf("%s %v", out, err)
+		}
+	}
+}
+
 func BenchmarkHashToHeight(b *testing.B) {
 	c, _ := ParseConfig(target.ConfigFile{Data: []byte("{}")})
 	chain := newChain(&c, newStill().now)

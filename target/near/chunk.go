@@ -8,10 +8,10 @@ import (
 )
 
 // parseChunk decodes chunk's params: a chunk's hash, or a block and a shard; by
-// name, or in the old forms [hash] and [[block id, shard]].
+// name, or in the old forms [hash] and [[block id, shard]]. Where there is all
+// of them by name, block and shard have the word.
 func (r *request) parseChunk(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
 	r.op = opChunk
-	const neither = "data did not match any variant of untagged enum ChunkReference"
 	var blockID, shardID, chunkID []byte
 	switch kind {
 	case jsonrpc.Object:
@@ -26,27 +26,13 @@ func (r *request) parseChunk(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
 			}
 		}
 	case jsonrpc.Array:
-		part, one := only(params)
-		if !one {
-			return argsFailure(neither)
-		}
-		var room [2][]byte
-		pair, isPair, err := jsonrpc.Split(part, room[:0])
-		switch {
-		case !isPair:
-			chunkID = part
-		case err != nil || len(pair) != 2:
-			return argsFailure(neither)
-		default:
-			blockID, shardID = pair[0], pair[1]
-		}
+		blockID, shardID, chunkID = chunkPosition(params)
 	default:
 		return argsFailure("invalid type: null, expected struct RpcChunkRequest")
 	}
-	if blockID != nil && shardID != nil {
+	if blockID != nil {
 		ref, err := parseBlockID(blockID)
-		shard, isShard := unsigned(shardID)
-		if err == nil && isShard {
+		if shard, ok := unsigned(shardID); ok && err == nil {
 			r.ref, r.shard = ref, shard
 			return nil
 		}
@@ -57,7 +43,26 @@ func (r *request) parseChunk(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
 			return nil
 		}
 	}
-	return argsFailure(neither)
+	return argsFailure("data did not match any variant of untagged enum ChunkReference")
+}
+
+// chunkPosition takes the old form apart; nil is what it has not got.
+func chunkPosition(params []byte) (blockID, shardID, chunkID []byte) {
+	part, one := only(params)
+	if !one {
+		return nil, nil, nil
+	}
+	var room [2][]byte
+	pair, isPair, err := jsonrpc.Split(part, room[:0])
+	switch {
+	case err != nil:
+		return nil, nil, nil
+	case !isPair:
+		return nil, nil, part
+	case len(pair) != 2:
+		return nil, nil, nil
+	}
+	return pair[0], pair[1], nil
 }
 
 func (d *Dialect) chunk(r *request, dst []byte) ([]byte, *jsonrpc.Error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"volley/internal/jsonrpc"
 )
@@ -109,4 +110,9 @@ func kindName(kind jsonrpc.Kind) string {
 		return "sequence"
 	}
 	return "null"
+}
+
+func unsigned(token []byte) (uint64, bool) {
+	n, err := strconv.ParseUint(string(token), 10, 64)
+	return n, err == nil
 }

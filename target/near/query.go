@@ -25,6 +25,9 @@ func (d *Dialect) query(ctx context.Context, r *request, dst []byte) ([]byte, *j
 		id := string(r.accountID)
 		return dst, handlerFailure("INVALID_ACCOUNT", blockInfo(b, "requested_account_id", id), "Account ID "+id+" is invalid")
 	}
+	if r.op == opViewGlobalCodeByAccount { // every shard has it
+		return d.globalCode(r, b, dst)
+	}
 	if shard := d.shards.of(r.accountID); !d.shards.tracks(shard) {
 		return dst, d.unavailableShard(r, shard)
 	}
@@ -36,8 +39,6 @@ func (d *Dialect) query(ctx context.Context, r *request, dst []byte) ([]byte, *j
 		return d.viewAccessKeys(a, exists, b, dst), nil
 	case opViewGasKeyNonces:
 		return d.viewGasKeyNonces(r, a, exists, b, dst)
-	case opViewGlobalCodeByAccount:
-		return d.globalCode(r, b, dst)
 	}
 	if !exists {
 		id := string(r.accountID)
@@ -203,8 +204,9 @@ func (d *Dialect) viewAccessKey(r *request, a account, exists bool, b *block, ds
 func (d *Dialect) viewAccessKeys(a account, exists bool, b *block, dst []byte) []byte {
 	dst = append(append(append(dst, '{'), b.read...), `,"keys":[`...)
 	if exists {
-		for i := range d.ledger.keyring(a.index).keys {
-			key := &d.ledger.keyring(a.index).keys[i]
+		ring := d.ledger.keyring(a.index)
+		for i := range ring.keys {
+			key := &ring.keys[i]
 			if i > 0 {
 				dst = append(dst, ',')
 			}

@@ -193,6 +193,9 @@ func FuzzQuery(f *testing.F) {
 		`{"request_type":"view_access_key","account_id":"a..b","public_key":"ed25519:1","block_id":"2"}`,
 		`{"request_type":"call_function","account_id":"near","method_name":"\ud800","args_base64":"e30=","block_id":18446744073709551616}`,
 		`{"request_type":"view_state","account_id":"near","prefix_base64":"","include_proof":true,"sync_checkpoint":"genesis"}`,
+		`{"account_id":"burner.near","method_name":"fail","args_base64":"","finality":"final"}`,
+		`{"tx_hash":"11111111111111111111111111111111","sender_account_id":"near","wait_until":"FINAL"}`,
+		`{"block_id":1300000,"shard_id":0,"chunk_id":"1"}`, `[[1300000,0]]`, `{"epoch_id":"1"}`, `[null]`, `["AAAA"]`,
 		`["access_key/near/ed25519:1","0"]`, `[["account/near"],{}]`, `null`, `[]`, `{}`, `"x"`,
 	} {
 		f.Add([]byte(seed))
@@ -202,7 +205,10 @@ func FuzzQuery(f *testing.F) {
 		if _, _, err := jsonrpc.Split(params, nil); err != nil {
 			return // the engine lets no such thing through
 		}
-		for _, method := range []string{"query", "block"} {
+		for _, method := range []string{
+			"query", "block", "chunk", "gas_price", "validators", "tx", "send_tx", "status",
+			"EXPERIMENTAL_protocol_config", "EXPERIMENTAL_view_state", "EXPERIMENTAL_call_function",
+		} {
 			got := ask(t, d, method, string(params))
 			if got.label == "" || got.status < 200 {
 				t.Fatalf("%s %s: %+v", method, params, got)

@@ -99,10 +99,10 @@ func (p *permission) refuses(t *transaction) []byte {
 	if !p.functionCall {
 		return nil
 	}
-	if len(t.actions) != 1 || t.actions[0].kind != functionCall {
+	call := t.first
+	if t.actions != 1 || call.kind != functionCall {
 		return []byte(`"RequiresFullAccess"`)
 	}
-	call := t.actions[0]
 	switch {
 	case call.deposit:
 		return []byte(`"DepositWithFunctionCall"`)

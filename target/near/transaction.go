@@ -20,7 +20,8 @@ type transaction struct {
 	key              []byte // of that curve
 	nonce            uint64
 	blockHash        [hashSize]byte
-	actions          []action
+	actions          int
+	first            action // of them
 
 	size      int
 	hash      [hashSize]byte // of all but the signature: what is signed, and the transaction's name
@@ -44,7 +45,13 @@ func decodeTransaction(text []byte) (*transaction, error) {
 	t.nonce = b.u64()
 	t.receiver = b.accountID()
 	copy(t.blockHash[:], b.bytes(hashSize))
-	b.each(func() { t.actions = append(t.actions, b.action()) })
+	b.each(func() {
+		a := b.action()
+		if t.actions == 0 {
+			t.first = a
+		}
+		t.actions++
+	})
 	t.hash = sha256.Sum256(raw[:len(raw)-len(b.rest)])
 	t.signed, t.signature = b.signature()
 	if b.err == nil && len(b.rest) > 0 {

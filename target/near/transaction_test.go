@@ -256,7 +256,7 @@ func TestEveryKnownActionIsDecoded(t *testing.T) {
 	} {
 		x := draft{signer: "user0.near", receiver: "near", actions: [][]byte{action, {createAccount}}}
 		got, err := decodeTransaction([]byte(x.encoded(l)))
-		if err != nil || len(got.actions) != 2 || got.actions[0].kind != action[0] {
+		if err != nil || got.actions != 2 || got.first.kind != action[0] {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}

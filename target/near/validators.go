@@ -1,45 +1,6 @@
 package near
 
-import (
-	"strconv"
-
-	"volley/internal/jsonrpc"
-)
-
-// parseGasPrice decodes gas_price's params: a block id or null, which is the
-// head, by name or in an array of one.
-func (r *request) parseGasPrice(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
-	r.op = opGasPrice
-	var id []byte
-	switch kind {
-	case jsonrpc.Object:
-		for name, value := range members(params) {
-			if string(name) == "block_id" {
-				id = value
-			}
-		}
-	case jsonrpc.Array:
-		var one bool
-		if id, one = only(params); !one {
-			return argsFailure("invalid type: sequence, expected struct RpcGasPriceRequest")
-		}
-	default:
-		return argsFailure("invalid type: null, expected struct RpcGasPriceRequest")
-	}
-	ref, err := parseMaybeBlockID(id)
-	if err != nil {
-		return argsFailure(err.Error())
-	}
-	r.ref = ref
-	return nil
-}
-
-func (d *Dialect) gasPrice(r *request, dst []byte) ([]byte, *jsonrpc.Error) {
-	if _, err := d.header(&r.ref); err != nil {
-		return dst, err
-	}
-	return append(dst, `{"gas_price":"`+gasPrice+`"}`...), nil
-}
+import "volley/internal/jsonrpc"
 
 // parseValidators decodes validators' params: the last block of an epoch, an
 // epoch's id or the epoch under way; that is "latest" by name, and null in the
@@ -194,9 +155,4 @@ func (d *Dialect) epochView(height uint64) epochView {
 		}},
 		PrevEpochKickout: []struct{}{},
 	}
-}
-
-func unsigned(token []byte) (uint64, bool) {
-	n, err := strconv.ParseUint(string(token), 10, 64)
-	return n, err == nil
 }
