@@ -157,8 +157,11 @@ func newAdmission(c *AdmissionConfig, m *metrics) *admission {
 
 func newBucket(c *AdmissionConfig) *rate.Limiter { return rate.NewLimiter(rate.Limit(c.Rate), c.Burst) }
 
+// longestWait is where a time to wait ends to be told.
+const longestWait = 100 * 365 * 24 * time.Hour
+
 // take pays for a body, or tells how long it has to wait until it could.
-func (a *admission) take(now time.Time, client string, cost int) (o admissionOutcome, wait time.Duration) {
+func (a *admission) take(now time.Time, client string, cost int) (admissionOutcome, time.Duration) {
 	if cost > a.config.Burst {
 		return refusedForGood, 0
 	}
@@ -169,7 +172,8 @@ func (a *admission) take(now time.Time, client string, cost int) (o admissionOut
 		return admitted, 0
 	}
 	missing := float64(cost) - bucket.TokensAt(now)
-	return limited, time.Duration(math.Ceil(missing / a.config.Rate * float64(time.Second)))
+	wait := math.Ceil(missing / a.config.Rate * float64(time.Second))
+	return limited, time.Duration(min(wait, float64(longestWait)))
 }
 
 func (a *admission) bucketOf(now time.Time, client string) *rate.Limiter {

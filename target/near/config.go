@@ -90,6 +90,9 @@ type Limits struct {
 //	                           any other account is UNAVAILABLE_SHARD, any other chunk UNKNOWN_CHUNK
 //	syncing         false      a node that has genesis and nothing more: NO_SYNCED_BLOCKS,
 //	                           NOT_SYNCED_YET, NODE_IS_SYNCING
+//	admission       null       a ceiling as a gateway in front sets one (see
+//	                           [target.AdmissionConfig]); costs by request type or method
+//	misbehave       null       faults on purpose (see [target.MisbehaveConfig])
 type Volley struct {
 	Service       Services          `json:"service"`
 	Cost          target.Costs      `json:"cost"`
@@ -102,6 +105,9 @@ type Volley struct {
 	Shards        uint64            `json:"shards"`
 	TrackedShards []uint64          `json:"tracked_shards"`
 	Syncing       bool              `json:"syncing"`
+
+	Admission *target.AdmissionConfig `json:"admission"`
+	Misbehave *target.MisbehaveConfig `json:"misbehave"`
 }
 
 // Duration is a time.Duration that is written as text, such as "600ms".

@@ -98,6 +98,9 @@ func (d *Dialect) Policy() target.Policy {
 		Invalid:           jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "Invalid request"},
 		BatchMethods:      map[string]bool{"query": true},
 		NotInBatch:        jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "Method not found"},
+		CostMember:        "request_type",
+		Admission:         d.config.Volley.Admission,
+		Misbehave:         d.config.Volley.Misbehave,
 		MetricsPrefix:     "near_rpc_",
 	}
 }

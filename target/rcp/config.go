@@ -42,6 +42,9 @@ type Config struct {
 	Cost       target.Costs      `json:"cost"`       // beside the service times; an item is an element of the array parameter
 	Contention target.Contention `json:"contention"` // of all of these
 	Seed       uint64            `json:"seed"`       // of what is drawn for them, nothing else
+
+	Admission *target.AdmissionConfig `json:"admission"` // costs by method
+	Misbehave *target.MisbehaveConfig `json:"misbehave"`
 }
 
 // ServiceTimes are spent on top of the computation, with the slot held.

@@ -84,6 +84,13 @@ func (d *Dialect) Policy() target.Policy {
 		UnknownMethod:       unknownMethod,
 		CancelOnDisconnect:  true,
 
+		// Section 5.2: a response is HTTP 200, an error too; so the 429 that
+		// mirrors -32011 is left for bodies that no response is owed to.
+		Limited:       refusal(rateLimited, "too many requests", target.RetryAfter),
+		NeverAdmitted: refusal(payloadTooLarge, "more at once than is ever let in: split the batch", target.LimitSize),
+		Admission:     d.config.Admission,
+		Misbehave:     d.config.Misbehave,
+
 		MetricsPrefix: "volley_rpc_",
 	}
 }
