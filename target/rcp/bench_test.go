@@ -77,3 +77,29 @@ func BenchmarkRerank(b *testing.B) {
 		})
 	}
 }
+
+// One retrieve over the corpus, and over a full index.
+func BenchmarkRetrieve(b *testing.B) {
+	for _, row := range []struct{ name, config, options string }{
+		{"200 documents", `{}`, ``},
+		{"200 documents, all stages", `{}`, `,"rerank":{"topN":50},"mmr":{"lambda":0.5},"filter":{"field":"lang","op":"eq","value":"en"}`},
+		{"10000 documents", `{"documents":10000}`, ``},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			d := newDialect(b, row.config)
+			call := request(d.Connect(target.HTTP), `{"id":1,"method":"retrieve","params":{"query":"how to test caching","k":10`+row.options+`}}`)
+			var dst []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				if e := d.Admit(b.Context(), call); e != nil {
+					b.Fatal(e)
+				}
+				out, e := d.Run(b.Context(), call, dst[:0])
+				if e != nil {
+					b.Fatal(e)
+				}
+				dst = out
+			}
+		})
+	}
+}

@@ -204,7 +204,7 @@ func (p *product) layer(ctx context.Context, w []int8, in []float32, width int, 
 // multiply sets out to the products of a panel's rows with code. It is BLAS's
 // matrix and vector rather than its matrix and matrix: gonum's Sgemm spreads
 // over goroutines, and a call that holds one slot is to use one processor; with
-// the panel in the cache nothing is lost (its Sgemm took 1.9 times as long).
+// the panel in the cache nothing is lost (its Sgemm took twice as long).
 func multiply(out, panel, code []float32) {
 	var kernel gonum.Implementation
 	width := len(code)

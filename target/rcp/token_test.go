@@ -1,15 +1,12 @@
 package rcp
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -198,60 +195,6 @@ func TestCancelByToken(t *testing.T) {
 	})
 }
 
-// What the config leaves out is neither advertised nor called, and the level
-// does not say more than is there.
-func TestCapabilitiesSwitch(t *testing.T) {
-	for _, row := range []struct {
-		capabilities, level string
-	}{
-		{`["embed"]`, "L0"},
-		{`["rerank","index","sparseEmbed"]`, "L0"},
-		{`["retrieve"]`, "L0"},
-		{`["retrieve","filter","citations"]`, "L1"},
-		{`["retrieve","filter","citations","multiVector"]`, "L2"},
-		{`["embed","retrieve","filter","citations","pagination","rerank","index","sparseEmbed","multiVector"]`, "L2"},
-	} {
-		d := newDialect(t, `{"documents":3,"capabilities":`+row.capabilities+`}`)
-		var named []string
-		if err := json.Unmarshal([]byte(row.capabilities), &named); err != nil {
-			t.Fatal(err)
-		}
-		got := result[struct {
-			Capabilities map[string]map[string]any
-			Meta         struct{ Conformance string } `json:"_meta"`
-		}](t, d, initializing)
-		var keys []string
-		for key := range got.Capabilities {
-			if key != "x-volley" {
-				keys = append(keys, key)
-			}
-		}
-		slices.Sort(keys)
-		slices.Sort(named)
-		if !slices.Equal(keys, named) || got.Meta.Conformance != row.level {
-			t.Errorf("%s: advertised %v, level %s, want %s", row.capabilities, keys, got.Meta.Conformance, row.level)
-		}
-		if r := got.Capabilities["retrieve"]; r != nil && r["rerankBuiltin"] != slices.Contains(named, "rerank") {
-			t.Errorf("%s: rerankBuiltin is %v", row.capabilities, r["rerankBuiltin"])
-		}
-		if i := got.Capabilities["index"]; i != nil && i["writable"] != true {
-			t.Errorf("%s: index is %v", row.capabilities, i)
-		}
-		for method, needs := range map[string]string{
-			"embed": "embed", "embed/sparse": "sparseEmbed", "embed/multi": "multiVector", "rerank": "rerank",
-			"retrieve": "retrieve", "index/add": "index", "index/delete": "index",
-		} {
-			want := capabilityMissing
-			if slices.Contains(named, needs) {
-				want = jsonrpc.InvalidParams
-			}
-			if _, e := do(t, d, d.Connect(target.HTTP), `{"id":1,"method":"`+method+`","params":{}}`); code(e) != want {
-				t.Errorf("%s: %s: code %d, want %d", row.capabilities, method, code(e), want)
-			}
-		}
-	}
-}
-
 // The client's own deadline is kept while a call waits for its slot, too.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -277,59 +220,4 @@ func TestDeadline(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A stream whose input has ended in the middle of work owes every answer, to a
-// reader that comes late and takes them byte by byte too.
-func TestEndOfInputOwesAnswers(t *testing.T) {
-	node := target.New(newDialect(t, `{"documents":3,"slots":1}`), target.Options{})
-	const lines = 100
-	in := initializing + "\n" + strings.Repeat(embedOne+"\n", lines) + `[` + embedOne + `,{"id":2,"method":"retrieve","params":{"query":"a","k":1}}]` // without its \n
-	read := make(chan struct{})
-	r, w := io.Pipe()
-	served := make(chan error, 1)
-	go func() {
-		served <- node.ServeStream(t.Context(), io.MultiReader(strings.NewReader(in), endOfInput(read)), w)
-		w.Close()
-	}()
-	head := make([]byte, 1) // the stream stands still until it is read from
-	if _, err := r.Read(head); err != nil {
-		t.Fatal(err)
-	}
-	rest := iotest.OneByteReader(r)
-	answered := 0
-	for scanner := bufio.NewScanner(io.MultiReader(bytes.NewReader(head), rest)); scanner.Scan(); answered++ {
-		if bytes.Contains(scanner.Bytes(), []byte(`"error"`)) {
-			t.Errorf("line %d: %.200s", answered, scanner.Bytes())
-		}
-	}
-	<-read
-	if err := <-served; err != nil || answered != lines+2 {
-		t.Errorf("%d answers, want %d; %v", answered, lines+2, err)
-	}
-}
-
-// endOfInput tells that the input's end was read.
-func endOfInput(read chan<- struct{}) io.Reader {
-	return readerFunc(func([]byte) (int, error) {
-		close(read)
-		return 0, io.EOF
-	})
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// A line of 64 MiB is taken when the config lets it.
-func TestLongLine(t *testing.T) {
-	node := target.New(newDialect(t, `{"documents":0,"body_limit":68000000}`), target.Options{})
-	line := `{"id":1,"method":"ping","params":{"nonce":"` + strings.Repeat("x", 64<<20) + `"}}` + "\n" + `{"id":2,"method":"ping"}` + "\n"
-	var out bytes.Buffer
-	if err := node.ServeStream(t.Context(), strings.NewReader(line), &out); err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(out.Bytes(), []byte("\n")); n != 2 || out.Len() < 64<<20 || bytes.Contains(out.Bytes(), []byte(`"error"`)) {
-		t.Errorf("%d lines of %d bytes", n, out.Len())
-	}
 }
