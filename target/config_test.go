@@ -125,6 +125,9 @@ func TestConfigDecode(t *testing.T) {
 func FuzzConfig(f *testing.F) {
 	f.Add([]byte(`{"slots": 1, "service": {"echo": {"lognormal": {"median": "1ms", "p99": "2ms"}}}}`))
 	f.Add([]byte("{\n\"slots\": \"x\"}"))
+	f.Add([]byte(`{"policy": "geth", "batch_too_many": {"code": 1, "form": "text"}, "batch_timeout": "1s", "null_id": "echo"}`))
+	f.Add([]byte(`{"admission": {"rate": 1.5, "charge": "cost", "cost": {"echo": 2}}}`))
+	f.Add([]byte(`{"misbehave": {"drop": "5%", "hang": 0.5, "delay_for": "1s"}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		_, err := target.ParseGenericConfig(target.ConfigFile{Name: "f", Data: text})
 		if err == nil {

@@ -15,6 +15,10 @@
 // order. Between the two steps another line of the same stream may be taken, so
 // that a cancellation reaches what is under way.
 //
+// In front of the engine an admission (AdmissionConfig) may hold bodies up, as a
+// gateway does; behind it a node may misbehave on purpose (MisbehaveConfig). The
+// generic dialect follows the rules of other nodes (PresetNames) by name.
+//
 // Every counter that an exchange moves has moved before its answer is written:
 // who scrapes /metrics after an answer sees it counted.
 package target

@@ -83,6 +83,9 @@ func (n *Node) serveRPC(w http.ResponseWriter, r *http.Request, method string) {
 	if x.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(x.retryAfter))
 	}
+	if len(x.out) == 0 && x.status == http.StatusOK && n.policy.EmptyIsJSON {
+		w.Header().Set("Content-Type", "application/json")
+	}
 	if len(x.out) > 0 {
 		h := w.Header()
 		h.Set("Content-Type", x.mediaType())

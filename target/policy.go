@@ -49,6 +49,7 @@ type Policy struct {
 	TimedOut     jsonrpc.Error
 
 	OnlyNotifications   int           // HTTP status, without a body, when there is nothing to answer
+	EmptyIsJSON         bool          // an HTTP 200 without a body is declared as JSON all the same
 	Invalid             jsonrpc.Error // the entry for a malformed member, with id null
 	RepeatedNamesValid  bool          // of a member's name that comes twice the last counts (else: malformed)
 	InvalidEchoesID     bool          // a malformed member's id, where usable, is echoed

@@ -131,7 +131,7 @@ func geth(p *Policy) {
 	p.ResponseLimit, p.ResponseCut, p.ResponseSize = 25_000_000, KeepPartial, ResultsOnly
 	p.Concurrency = 1
 	p.BatchTimeout = 30*time.Second - 100*time.Millisecond
-	p.OnlyNotifications = http.StatusOK
+	p.OnlyNotifications, p.EmptyIsJSON = http.StatusOK, true
 }
 
 // erigon is the tree of 2024-08: rpc/server.go, rpc/handler.go and
