@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,7 +67,7 @@ func NewExecution(c ExecutionConfig, services ...Service) *Execution {
 		pool: NewPool(c.Slots), cost: c.Cost, contention: c.Contention, wait: Wait, seed: c.Seed,
 		sources: sync.Pool{New: func() any { return newSource() }},
 	}
-	for _, s := range append(services, c.Cost.Call, c.Cost.Entry, c.Cost.Item) {
+	for _, s := range slices.Concat(services, []Service{c.Cost.Call, c.Cost.Entry, c.Cost.Item}) {
 		if !s.IsZero() {
 			x.injected = newInjected()
 			break

@@ -79,6 +79,10 @@ func invalidParams(why string) *jsonrpc.Error {
 // the config's own settings over it.
 func (g *generic) Policy() Policy { return g.policy }
 
+func (g *generic) Execution() *Execution { return g.execution }
+
+var _ Executing = (*generic)(nil)
+
 func (*generic) Connect(Transport) any { return nil }
 
 func (*generic) Pages() map[string]http.HandlerFunc { return nil }
