@@ -15,6 +15,12 @@
 // order. Between the two steps another line of the same stream may be taken, so
 // that a cancellation reaches what is under way.
 //
+// What calls cost beside their own work is configured: service times by method
+// (Service), costs of a call, an entry and an item apart (Costs), and how much
+// dearer they are for running side by side (Contention). It is spent in an
+// Execution, to within some ten microseconds where the node waits by a
+// KernelWaiter, and /metrics shows what it came to beside what was asked for.
+//
 // In front of the engine an admission (AdmissionConfig) may hold bodies up, as a
 // gateway does; behind it a node may misbehave on purpose (MisbehaveConfig). The
 // generic dialect follows the rules of other nodes (PresetNames) by name.

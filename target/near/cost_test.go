@@ -12,6 +12,8 @@ import (
 	"volley/target"
 )
 
+var _ target.Executing = (*Dialect)(nil)
+
 // TestCosts: a query spends its service time, an entry's and one item's cost in
 // its slot, slowed down by the other slot that is busy; what holds no slot spends
 // nothing.
