@@ -75,8 +75,13 @@ func allFinite(series []float64) bool {
 	return true
 }
 
-// judged fills c's verdict, value and sentence.
+// judged fills c's verdict, value and sentence. Numbers that overflowed on the way
+// judge nothing.
 func (c Check) judged(v Verdict, value float64, format string, a ...any) Check {
+	if !finite(value) || !finite(c.Limit) {
+		c.Limit = 0
+		return c.unknown("The numbers are too large to be judged.")
+	}
 	c.Verdict, c.Value, c.Sentence = v, value, fmt.Sprintf(format, a...)
 	return c
 }

@@ -1,9 +1,6 @@
 package selfcheck
 
-import (
-	"math"
-	"time"
-)
+import "math"
 
 // maxIgnored is the share of sends without a gap above which gaps say nothing.
 const maxIgnored = 0.001
@@ -24,7 +21,7 @@ func (f Fidelity) Checks() []Check {
 	return []Check{c.unknown("The arrivals follow no process that could be checked.")}
 }
 
-// disordered says why the gaps can't be judged, or nothing.
+// disordered is whether too many sends had no gap for the rest to be judged.
 func (f Fidelity) disordered() bool {
 	return float64(f.Ignored) > maxIgnored*float64(f.Gaps+f.Ignored)
 }
@@ -76,8 +73,10 @@ func (f Fidelity) anderson() Check {
 	switch {
 	case f.disordered():
 		return c.unknown(disorderedSentence, f.Ignored, f.Gaps+f.Ignored)
-	case f.Gaps < minGaps || f.Sampled == 0:
+	case f.Gaps < minGaps:
 		return c.unknown("%d gaps between sends are too few for an Anderson-Darling test: it takes %d.", f.Gaps, minGaps)
+	case f.Sampled == 0:
+		return c.unknown("The gaps sampled for an Anderson-Darling test are all 0.")
 	case f.AndersonDarling <= anderson5:
 		return c.judged(OK, f.AndersonDarling, "For information: Anderson-Darling on %d gaps is %.2f, below the 5%% critical value %.3f.", f.Sampled, f.AndersonDarling, anderson5)
 	case f.AndersonDarling <= anderson1:
@@ -113,6 +112,3 @@ func (f Fidelity) deviation() Check {
 	}
 	return c.judged(Warn, inMicros(f.Farthest), "A gap between sends was %s from its planned length, more than %s: calls bunched there at least once.", brief(f.Farthest), brief(limit))
 }
-
-// lateGrace is the lateness that is never held against a generator.
-const lateGrace = time.Millisecond

@@ -31,10 +31,12 @@ func (c *planCounts) add(sent time.Duration, expected func(time.Duration) float6
 	}
 	for ; c.window < w; c.window++ {
 		right := expected(time.Duration(c.window+1) * countWindow)
-		m := right - c.left
-		c.squares += (c.n - m) * (c.n - m)
-		c.expected += m
-		c.windows++
+		// A plan that falls or is no number says nothing of this window.
+		if m := right - c.left; m >= 0 && finite(m) {
+			c.squares += (c.n - m) * (c.n - m)
+			c.expected += m
+			c.windows++
+		}
 		c.left, c.n = right, 0
 	}
 	if w == c.window {
@@ -46,13 +48,16 @@ func (c *planCounts) add(sent time.Duration, expected func(time.Duration) float6
 // counted in the window of its due time: 6.4 s.
 const heldWindows = 64
 
-// dueCounts compares the sends in each window with the calls due in it. Windows
-// stay open for heldWindows after they ended, since a due time is only known
-// with its send.
+// dueCounts compares the sends in each window with the calls due in it, from the
+// window after the first send's to the last due time's: outside of those a call
+// that is merely late would count as a bunch. Windows stay open for heldWindows
+// after they ended, since a due time is only known with its send.
 type dueCounts struct {
 	started bool
+	first   int64              // the window of the first send
 	oldest  int64              // the first window still open
 	newest  int64              // the last one seen
+	due     int64              // the last in which a call was due
 	diff    [heldWindows]int64 // sent less due, of window w at w mod heldWindows
 	squares float64            // of the windows closed
 	closed  int64
@@ -62,29 +67,31 @@ type dueCounts struct {
 func (c *dueCounts) add(due, sent time.Duration) {
 	d, s := int64(due/countWindow), int64(sent/countWindow)
 	if !c.started || max(d, s)-c.newest > int64(restart/countWindow) {
-		*c = dueCounts{started: true, oldest: min(d, s), squares: c.squares, closed: c.closed, sends: c.sends}
-		c.newest = c.oldest
+		squares, closed := c.totals()
+		*c = dueCounts{started: true, first: s, squares: squares, closed: closed, sends: c.sends}
+		c.oldest = max(min(d, s), max(d, s)-heldWindows+1)
 	}
-	c.newest = max(c.newest, d, s)
+	c.newest, c.due = max(c.newest, d, s), max(c.due, d)
 	for ; c.oldest+heldWindows <= c.newest; c.oldest++ {
 		slot := &c.diff[c.oldest%heldWindows]
-		c.squares += float64(*slot) * float64(*slot)
+		if c.oldest > c.first {
+			c.squares += float64(*slot) * float64(*slot)
+			c.closed++
+		}
 		*slot = 0
-		c.closed++
 	}
 	c.diff[max(s, c.oldest)%heldWindows]++
 	c.diff[max(d, c.oldest)%heldWindows]--
 	c.sends++
 }
 
-// totals is the sum of (sent - due)^2 over all windows up to the last.
+// totals is the sum of (sent - due)^2 over the windows compared so far.
 func (c *dueCounts) totals() (squares float64, windows int64) {
-	if !c.started {
-		return 0, 0
+	squares, windows = c.squares, c.closed
+	for w := max(c.oldest, c.first+1); w <= c.due; w++ {
+		d := float64(c.diff[w%heldWindows])
+		squares += d * d
+		windows++
 	}
-	squares = c.squares
-	for _, d := range c.diff {
-		squares += float64(d) * float64(d)
-	}
-	return squares, c.closed + c.newest - c.oldest + 1
+	return squares, windows
 }

@@ -1,0 +1,182 @@
+package selfcheck
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// minDependence is the fewest values from which a dependence is estimated.
+const minDependence = 10
+
+// Tau is the integrated autocorrelation time of a series, in its own steps: tau =
+// 1 + 2 sum r_k over k = 1, 2, ... up to before the first r_k < 0, so that n values
+// are worth n/tau independent ones (A. Sokal, "Monte Carlo Methods in Statistical
+// Mechanics", 1989; the stop is the initial positive sequence in its simplest
+// form, C. J. Geyer, Statistical Science 7, 1992). It is at least 1.
+//
+// It is a lower bound: a dependence longer than the series can't be seen in it,
+// r_k is biased to 0 by the estimated mean, and the tail after the stop is left
+// out. Of a series of windows it says nothing about dependence inside a window:
+// see Overdispersion for calls. ok is false for fewer than 10 values, for one
+// that isn't finite, and for a series that never varies.
+func Tau(series []float64) (tau float64, ok bool) {
+	if len(series) < minDependence || !allFinite(series) {
+		return 0, false
+	}
+	m, total := mean(series), squares(series)
+	if !(total > 0) || !finite(total) || total <= 1e-24*m*m*float64(len(series)) {
+		return 0, false
+	}
+	tau = 1
+	for k := 1; k < len(series); k++ {
+		c := 0.0
+		for i := k; i < len(series); i++ {
+			c += (series[i] - m) * (series[i-k] - m)
+		}
+		if !(c >= 0) {
+			break
+		}
+		tau += 2 * c / total
+	}
+	return tau, finite(tau)
+}
+
+// EffectiveN is n/tau, the independent samples that n dependent ones are worth; 0
+// when either is not usable.
+func EffectiveN(n int64, tau float64) float64 {
+	if n < 1 || !(tau >= 1) || math.IsInf(tau, 0) {
+		return 0
+	}
+	return float64(n) / tau
+}
+
+// Overdispersion estimates the tau of calls from windows' counts alone, for the
+// one question that percentiles ask: is a call over a limit. With o_i of n_i calls
+// over it in window i, and p their share over all windows W, phi = sum (o_i - n_i
+// p)^2 / (n_i p (1-p)) / (W-1) is 1 for independent calls and counts the
+// dependence within windows (Pearson's overdispersion: P. McCullagh, J. A. Nelder,
+// Generalized Linear Models, 4.5). Times the Tau of the windows' shares it counts
+// that between windows too. The zero value is empty and ready; memory is that of a
+// Series. The limit should be near the percentile that is judged.
+type Overdispersion struct {
+	windows    int64
+	n, over    float64
+	overSquare float64 // sum of o_i^2 / n_i
+	shares     Series
+}
+
+// Add takes a window in which over of n calls were over the limit. A window
+// without calls, or whose counts contradict each other, is passed by.
+func (d *Overdispersion) Add(over, n int64) {
+	if n < 1 || over < 0 || over > n {
+		return
+	}
+	o, m := float64(over), float64(n)
+	d.windows++
+	d.n += m
+	d.over += o
+	d.overSquare += o * o / m
+	d.shares.Add(o / m)
+}
+
+// Tau is the estimate, at least 1, for use wherever a tau of calls is asked for.
+// Its relative error is about sqrt(2/W). ok is false for fewer than 10 windows,
+// and when no call or every call was over the limit.
+func (d *Overdispersion) Tau() (tau float64, ok bool) {
+	if d.windows < minDependence || d.over == 0 || d.over == d.n {
+		return 0, false
+	}
+	p := d.over / d.n
+	phi := (d.overSquare - p*d.over) / (p * (1 - p)) / float64(d.windows-1)
+	between, ok := Tau(d.shares.Values())
+	if !ok {
+		between = 1
+	}
+	tau = max(1, phi*between)
+	return tau, finite(tau)
+}
+
+// Dependence judges how many independent samples n dependent calls are worth.
+// Value is their effective number, Limit the 100 below which a p99 is anecdote.
+func Dependence(n int64, tau float64) Check {
+	c := Check{Name: "dependence", Limit: minForP99, Unit: "samples"}
+	worth := EffectiveN(n, tau)
+	switch {
+	case worth == 0:
+		return c.unknown("How many independent samples the calls are worth is not known.")
+	case worth < minForP99:
+		return c.judged(NotEnough, worth, "%d calls are worth only %.0f independent ones, as neighbours share their fate (tau %.1f): too few for a p99.", n, worth, tau)
+	}
+	return c.judged(OK, worth, "%d calls are worth %.0f independent ones (tau %.1f); intervals use that number.", n, worth, tau)
+}
+
+// Rank is a rank correlation.
+type Rank struct {
+	Rho float64 // in [-1, 1]
+	P   float64 // of so strong a one by chance, two-sided; normal approximation
+}
+
+// SpearmanLag1 is Spearman's rank correlation of a series with itself one step
+// on, ties sharing their mean rank; P takes rho sqrt(n-1) for normal. ok is false
+// for fewer than 10 pairs, for a value that isn't finite and when all are equal.
+func SpearmanLag1(series []float64) (r Rank, ok bool) {
+	if len(series) < minDependence+1 || !allFinite(series) {
+		return Rank{}, false
+	}
+	rho, ok := spearman(series[:len(series)-1], series[1:])
+	if !ok {
+		return Rank{}, false
+	}
+	z := math.Abs(rho) * math.Sqrt(float64(len(series)-2))
+	return Rank{rho, math.Erfc(z / math.Sqrt2)}, true
+}
+
+func spearman(x, y []float64) (rho float64, ok bool) {
+	a, b := ranks(x), ranks(y)
+	ma, mb := mean(a), mean(b)
+	sab := 0.0
+	for i := range a {
+		sab += (a[i] - ma) * (b[i] - mb)
+	}
+	sa, sb := squares(a), squares(b)
+	if sa == 0 || sb == 0 {
+		return 0, false
+	}
+	return max(-1, min(1, sab/math.Sqrt(sa*sb))), true
+}
+
+// ranks are the values' ranks from 1, ties sharing their mean.
+func ranks(values []float64) []float64 {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	out := make([]float64, len(values))
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && values[order[j]] == values[order[i]] {
+			j++
+		}
+		for _, at := range order[i:j] {
+			out[at] = float64(i+j+1) / 2
+		}
+		i = j
+	}
+	return out
+}
+
+// Independence judges a series of windows by SpearmanLag1: below 1% it warns that
+// neighbouring windows depend on each other. Value is P, Limit 0.01.
+func Independence(series []float64) Check {
+	c := Check{Name: "independence of windows", Limit: chance, Unit: pure}
+	r, ok := SpearmanLag1(series)
+	switch {
+	case !ok:
+		return c.unknown("Whether windows depend on each other can't be told from %d of them.", len(series))
+	case r.P >= chance:
+		return c.judged(OK, r.P, "Neighbouring windows don't depend on each other (rank correlation %.2f, p %.2g).", r.Rho, r.P)
+	}
+	return c.judged(Warn, r.P, "Neighbouring windows depend on each other (rank correlation %.2f, p %.2g): an interval that takes them for independent is too narrow.", r.Rho, r.P)
+}

@@ -1,0 +1,85 @@
+package selfcheck
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// MLPerf's early stopping at 99% with tolerance 0: samples needed with t over.
+func TestSamplesToMeet(t *testing.T) {
+	over := []int64{0, 1, 2, 5, 10, 50, 100}
+	for _, tt := range []struct {
+		p    float64
+		want []int64
+	}{
+		{0.9, []int64{44, 64, 81, 127, 197, 681, 1_246}},
+		{0.99, []int64{459, 662, 838, 1_307, 2_010, 6_898, 12_571}},
+		{0.999, []int64{4_603, 6_636, 8_403, 13_105, 20_140, 69_058, 125_826}},
+	} {
+		for i, want := range tt.want {
+			if got := SamplesToMeet(over[i], tt.p, 0.99); got != want {
+				t.Errorf("p=%v with %d over: %d samples, want %d", tt.p, over[i], got, want)
+			}
+			if d := MeetsByBinomial(over[i], want, tt.p, 0.99).Decision; d != Met {
+				t.Errorf("p=%v with %d over of %d: %s, want met", tt.p, over[i], want, d)
+			}
+			if d := MeetsByBinomial(over[i], want-1, tt.p, 0.99).Decision; d != Undecided {
+				t.Errorf("p=%v with %d over of %d: %s, want undecided", tt.p, over[i], want-1, d)
+			}
+		}
+	}
+}
+
+func TestMeetsByBinomial(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		over, n int64
+		tau     float64
+		want    Decision
+	}{
+		{"half of the allowance", 500, 100_000, 1, Met},
+		{"exactly the allowance", 1_000, 100_000, 1, Undecided},
+		{"twice the allowance", 2_000, 100_000, 1, Missed},
+		{"half of the allowance, but next to no independent samples", 500, 100_000, 1000, Undecided},
+		{"twice the allowance, but next to no independent samples", 2_000, 100_000, 2000, Undecided},
+		{"all over", 10, 10, 1, Missed},
+		{"nothing measured", 0, 0, 1, Undecided},
+		{"more over than measured", 11, 10, 1, Undecided},
+		{"a negative count", -1, 10_000, 1, Undecided},
+		{"a tau below 1", 0, 10_000, 0.5, Undecided},
+		{"a tau that is no number", 0, 10_000, math.NaN(), Undecided},
+	} {
+		got := MeetsEffective(tt.over, tt.n, tt.tau, 0.99, 0.99)
+		if got.Decision != tt.want {
+			t.Errorf("%s: %+v, want %s", tt.name, got, tt.want)
+		}
+		if s := got.Sentence("response p99 <= 250ms"); !strings.Contains(s, string(tt.want)) {
+			t.Errorf("%s: sentence %q doesn't say %s", tt.name, s, tt.want)
+		}
+	}
+	for _, conf := range []float64{0.5, 0, 1, math.NaN()} {
+		if d := MeetsByBinomial(0, 1e6, 0.99, conf).Decision; d != Undecided {
+			t.Errorf("confidence %v: %s", conf, d)
+		}
+	}
+}
+
+func TestADecisionIsWrongAsRarelyAsItSays(t *testing.T) {
+	rng := seeded(5)
+	const runs, n, p, conf = 4000, 3000, 0.99, 0.95
+	wrong := map[Decision]int{}
+	for range runs {
+		over := int64(0)
+		for range n {
+			if rng.Float64() < 1-p {
+				over++
+			}
+		}
+		wrong[MeetsByBinomial(over, n, p, conf).Decision]++
+	}
+	limit := (1-conf)*runs + 4*math.Sqrt((1-conf)*conf*runs)
+	if float64(wrong[Met]) > limit || float64(wrong[Missed]) > limit || wrong[Undecided] < runs/2 {
+		t.Errorf("at the limit itself: %v, want at most %.0f decided each way", wrong, limit)
+	}
+}
