@@ -148,29 +148,32 @@ func skipColon(b []byte, i int) (int, fault) {
 
 // skipString passes over the string whose opening quote stands at i and tells
 // whether it holds escapes. It looks at eight bytes at a time for one that is a
-// quote, a backslash or a control character.
+// quote, a backslash, a control character or not ASCII; most strings have but
+// the quote.
 func skipString(b []byte, i int) (end int, escaped bool, f fault) {
-	i++
-	start := i
-	var seen uint64 // the bits of all bytes passed over: the high ones tell that some were not ASCII
-	for {
-		for i+8 <= len(b) {
-			x := binary.LittleEndian.Uint64(b[i:])
-			q, s := x^(ones*'"'), x^(ones*'\\')
-			// Each term marks the bytes sought; a false mark can stand only above a true one.
-			hit := ((q-ones)&^q | (s-ones)&^s | (x-ones*' ')&^x) & highs
-			if hit == 0 {
-				seen |= x
-				i += 8
-				continue
+	for at := i + 1; at+8 <= len(b); at += 8 {
+		x := binary.LittleEndian.Uint64(b[at:])
+		q, s := x^(ones*'"'), x^(ones*'\\')
+		// Each term marks the bytes sought; a false mark can stand only above a true one.
+		if hit := ((q-ones)&^q | (s-ones)&^s | (x-ones*' ')&^x | x) & highs; hit != 0 {
+			if at += bits.TrailingZeros64(hit) >> 3; b[at] == '"' {
+				return at + 1, false, none
 			}
-			n := bits.TrailingZeros64(hit) &^ 7
-			seen |= x & (1<<n - 1)
-			i += n >> 3
 			break
 		}
+	}
+	return skipAnyString(b, i)
+}
+
+// skipAnyString is skipString for whatever a string may hold, and for where the
+// text ends within the next eight bytes.
+func skipAnyString(b []byte, i int) (end int, escaped bool, f fault) {
+	i++
+	start := i
+	var seen byte // the bits of all bytes passed over: the high one tells that some were not ASCII
+	for {
 		for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
-			seen |= uint64(b[i])
+			seen |= b[i]
 			i++
 		}
 		if i >= len(b) {
@@ -178,7 +181,7 @@ func skipString(b []byte, i int) (end int, escaped bool, f fault) {
 		}
 		switch b[i] {
 		case '"':
-			if seen&highs != 0 && !utf8.Valid(b[start:i]) {
+			if seen >= utf8.RuneSelf && !utf8.Valid(b[start:i]) {
 				return start + firstInvalid(b[start:i]), escaped, badUTF8
 			}
 			return i + 1, escaped, none
