@@ -9,7 +9,7 @@ import (
 // burnSlice is how long a thread works before others may go on: calls that work
 // share the processors in turns of it, and no wait ends later than a turn for
 // their sake.
-const burnSlice = 100 * time.Microsecond
+const burnSlice = 50 * time.Microsecond
 
 // burnCPU spends so much processor time and says how much it was. It ends early
 // with the context, with the context's error.
