@@ -33,12 +33,14 @@ func (n *Node) takeBatch(ctx context.Context, x *exchange) {
 		x.started = time.Now()
 		entries := x.entriesFor(size)
 		var ids map[string]bool
+		var last *entry
 		for i := range entries {
 			e := &entries[i]
 			n.read(x, e, &x.requests[i])
 			if ids = n.once(ids, e); e.verdict == valid {
-				n.enter(ctx, e)
+				n.enter(ctx, e, last)
 			}
+			last = e
 		}
 	}
 }

@@ -57,6 +57,9 @@ type Dialect interface {
 // Call is one request on its way through a dialect. It and all that it points to
 // are the dialect's until Run returns, or Admit with an error, and not after:
 // the node uses their space again. An admitted call is always run.
+//
+// Scratch lets a dialect use its space again as the node does. What it holds of a
+// call's bytes is never older than the space of those bytes.
 type Call struct {
 	jsonrpc.Request
 	Batch        bool   // a member of an array, be it of one
@@ -65,6 +68,7 @@ type Call struct {
 	Instant      bool   // set by Admit: Run does nothing but its work, of some microseconds, and waits for a slot of a Pool at most
 	Label        string // per-method metrics label, a closed set; set by Admit
 	State        any    // the dialect's own, carried from Admit to Run
+	Scratch      any    // the dialect's own, which stays with the call's space: what another call left there, or nil
 	Session      string // the RCP-Session header, or ""
 	Close        bool   // set by Run: the stream ends once this answer is out
 }

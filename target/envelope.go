@@ -26,10 +26,18 @@ func (p *Policy) judge(r *jsonrpc.Request, batch bool) (verdict, *jsonrpc.Error)
 	if err := p.badParams(r.ParamsKind); err != nil {
 		return refusedUnless(notification), err
 	}
-	if batch && p.BatchMethods != nil && !p.BatchMethods[string(r.Method)] {
+	if batch && p.BatchMethods != nil && !p.runsInBatch(r.Method) {
 		return refusedUnless(notification), &p.NotInBatch
 	}
 	return valid, nil
+}
+
+// runsInBatch looks a method up in BatchMethods, of which there is mostly one.
+func (p *Policy) runsInBatch(method []byte) bool {
+	if p.batchMethod != "" {
+		return string(method) == p.batchMethod
+	}
+	return p.BatchMethods[string(method)]
 }
 
 func refusedUnless(notification bool) verdict {

@@ -76,13 +76,18 @@ func newExchange(conn *connection) *exchange {
 
 // free gives the exchange back; nothing of it may be used after.
 func (x *exchange) free() {
-	clear(x.entries) // dialects' state must not be held, nor space that is let go below
+	for i := range x.entries { // dialects' state must not be held
+		e := &x.entries[i]
+		scratch := e.call.Scratch
+		*e = entry{}
+		e.call.Scratch = scratch
+	}
 	clear(x.requests)
 	for i, b := range x.buffers {
 		x.buffers[i] = reusable(b)
 	}
 	y := exchange{body: reusable(x.body), out: reusable(x.out), buffers: x.buffers}
-	if cap(x.entries) <= keptEntries && cap(x.requests) <= keptEntries { // a refused batch has requests alone
+	if y.body != nil && cap(x.entries) <= keptEntries && cap(x.requests) <= keptEntries { // a refused batch has requests alone
 		y.entries, y.requests = x.entries[:0], x.requests[:0]
 	}
 	*x = y
@@ -185,10 +190,15 @@ func (n *Node) read(x *exchange, e *entry, r *jsonrpc.Request) {
 	}
 }
 
-// enter lets the dialect look at an entry whose envelope is valid.
-func (n *Node) enter(ctx context.Context, e *entry) {
+// enter lets the dialect look at an entry whose envelope is valid. last is the
+// one before it, or nil: mostly they are of one method.
+func (n *Node) enter(ctx context.Context, e, last *entry) {
 	e.answer = n.admitted(ctx, &e.call)
-	e.method = n.metrics.methods.of(e.call.Label)
+	if last != nil && last.method != nil && last.method.label == e.call.Label {
+		e.method = last.method
+	} else {
+		e.method = n.metrics.methods.of(e.call.Label)
+	}
 	if e.answer == nil {
 		return
 	}
@@ -236,7 +246,7 @@ func (n *Node) panicked(c *Call, v any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.InternalError, Message: "Internal error"}
 }
 
-// entriesFor makes room for so many entries, all zero.
+// entriesFor makes room for so many entries, all zero but for their scratch.
 func (x *exchange) entriesFor(count int) []entry {
 	x.entries = slices.Grow(x.entries[:0], count)[:count]
 	return x.entries

@@ -88,6 +88,7 @@ type Policy struct {
 	// BatchMethods, when not nil, are the only methods that run inside a batch;
 	// any other with an id is answered with NotInBatch, without one ignored.
 	BatchMethods map[string]bool
+	batchMethod  string // the one of BatchMethods, when there is one alone
 	NotInBatch   jsonrpc.Error
 
 	// What the front refuses before a body is looked at: a body over BodyLimit
@@ -228,6 +229,10 @@ func limitText(limit int) []byte {
 // completed is the policy with what it leaves to the node filled in.
 func (p Policy) completed() Policy {
 	p.Concurrency = max(p.Concurrency, 1)
+	if len(p.BatchMethods) == 1 {
+		for p.batchMethod = range p.BatchMethods {
+		}
+	}
 	if p.UnknownMethod == 0 {
 		p.UnknownMethod = jsonrpc.MethodNotFound
 	}

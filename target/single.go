@@ -19,7 +19,7 @@ func (n *Node) takeSingle(ctx context.Context, x *exchange) {
 		invalid := &n.policy.Invalid
 		x.reply(n.dialect.Status(c, invalid), invalid, c.ID)
 	case e.verdict == valid:
-		n.enter(ctx, e)
+		n.enter(ctx, e, nil)
 		return
 	default:
 		return

@@ -19,6 +19,7 @@ type Dialect struct {
 	engine    func() *vm.Engine // of contracts; made when one is first called
 	execution *target.Execution
 	service   [operations]target.Service
+	instant   [operations]bool // takes neither a service time nor, as a contract may, one of its own
 	counters  *counters
 }
 
@@ -44,6 +45,9 @@ func New(c Config) *Dialect {
 		Contention: c.Volley.Contention,
 		Seed:       c.Volley.Seed,
 	}, d.service[:]...)
+	for op := range slotted {
+		d.instant[op] = op != opCallFunction && d.execution.Instant(d.service[op])
+	}
 	return d
 }
 
@@ -110,41 +114,27 @@ func (d *Dialect) Connect(target.Transport) any { return nil }
 
 // Admit decodes the params and sets the label.
 func (d *Dialect) Admit(_ context.Context, c *target.Call) *jsonrpc.Error {
-	r := newRequest()
+	r := newRequest(c)
 	if c.ParamsKind == jsonrpc.Object && string(c.Method) == "query" && r.parseCommon(c.Params, d.chain.pinned.Load()) {
-		c.Label, c.State, c.Instant = queryLabels[r.op], r, d.instant(r.op)
+		c.Label, c.State, c.Instant = queryLabels[r.op], r, d.instant[r.op]
 		return nil
 	}
 	var err *jsonrpc.Error
 	if c.Label, err = r.parse(c.Method, c.Params, c.ParamsKind); err != nil {
-		r.free()
 		return err
 	}
-	c.State, c.Instant = r, d.instant(r.op)
+	c.State, c.Instant = r, d.instant[r.op]
 	return nil
-}
-
-// instant tells an operation that takes neither a service time nor, as a
-// contract may, one of its own.
-func (d *Dialect) instant(op operation) bool {
-	return op < slotted && op != opCallFunction && d.execution.Instant(d.service[op])
 }
 
 // Run executes what Admit decoded. What nearcore asks its view client for holds
 // an execution slot for its service time and its work.
 func (d *Dialect) Run(ctx context.Context, c *target.Call, dst []byte) ([]byte, *jsonrpc.Error) {
 	r := c.State.(*request)
-	var err *jsonrpc.Error
 	if r.op < slotted {
-		dst, err = d.runSlotted(ctx, r, c.Label, dst)
-	} else {
-		dst, err = d.runFree(ctx, r, c.Label, dst)
+		return d.runSlotted(ctx, r, c.Label, dst)
 	}
-	if c.Batch { // nobody asks for an entry's status
-		c.State = nil
-		r.free()
-	}
-	return dst, err
+	return d.runFree(ctx, r, c.Label, dst)
 }
 
 func (d *Dialect) runSlotted(ctx context.Context, r *request, label string, dst []byte) ([]byte, *jsonrpc.Error) {

@@ -1,9 +1,8 @@
 package near
 
 import (
-	"sync"
-
 	"volley/internal/jsonrpc"
+	"volley/target"
 )
 
 // operation is what a request asks for: a query by its request type, or
@@ -90,15 +89,17 @@ type request struct {
 	waitUntil waitUntil      // of send_tx and tx
 }
 
-// requests are the spare ones of batches. A singleton's outlives its run, since
-// its HTTP status is asked for later.
-var requests = sync.Pool{New: func() any { return new(request) }}
-
-func newRequest() *request { return requests.Get().(*request) }
-
-func (r *request) free() {
-	*r = request{}
-	requests.Put(r)
+// newRequest gives a call's request, in the space of an earlier one if its space
+// has one.
+func newRequest(c *target.Call) *request {
+	r, ok := c.Scratch.(*request)
+	if !ok {
+		r = new(request)
+		c.Scratch = r
+	} else {
+		*r = request{}
+	}
+	return r
 }
 
 // parse decodes a method's params and gives the method's label, which is
