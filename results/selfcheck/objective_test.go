@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // MLPerf's early stopping at 99% with tolerance 0: samples needed with t over.
@@ -81,5 +83,23 @@ func TestADecisionIsWrongAsRarelyAsItSays(t *testing.T) {
 	limit := (1-conf)*runs + 4*math.Sqrt((1-conf)*conf*runs)
 	if float64(wrong[Met]) > limit || float64(wrong[Missed]) > limit || wrong[Undecided] < runs/2 {
 		t.Errorf("at the limit itself: %v, want at most %.0f decided each way", wrong, limit)
+	}
+}
+
+// The tails against the incomplete beta function in which the test is published.
+func TestTailIsTheIncompleteBetaFunction(t *testing.T) {
+	for _, p := range []float64{0.5, 0.9, 0.99, 0.999} {
+		for _, over := range []int64{0, 1, 10, 100} {
+			for _, n := range []int64{over + 1, 4 * over, 1000, 125_826} {
+				h := n - over
+				if h < 1 {
+					continue
+				}
+				want := mathext.RegIncBeta(float64(h), float64(over+1), p)
+				if got := MeetsByBinomial(over, n, p, 0.99).IfMissed; math.Abs(got-want) > 1e-9*want+1e-300 && math.Abs(got-want) > 1e-12 {
+					t.Errorf("I(%v; %d, %d) = %v, want %v", p, h, over+1, got, want)
+				}
+			}
+		}
 	}
 }

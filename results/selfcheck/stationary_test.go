@@ -52,7 +52,7 @@ func TestTheilSenOnMergedWindows(t *testing.T) {
 
 func TestTheilSenIntervalCovers(t *testing.T) {
 	for _, phi := range []float64{0, 0.6} {
-		const runs = 600
+		const runs = 300
 		hit := 0
 		for seed := range uint64(runs) {
 			x := autoregressive(seeded(9000+seed), 120, phi, 0, 1)
