@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -196,9 +197,18 @@ func (c *caller) call(j job) {
 	if reply.Connected {
 		c.rec.dials.Add(1)
 	}
+	if exhausted(err) {
+		c.rec.exhausted.Add(1)
+	}
 	c.judge.judge(&c.message, reply, err, o)
 	describe(o, &c.message)
 	c.rec.ended(c.number, o)
+}
+
+// exhausted tells whether a call failed for want of what is ours.
+func exhausted(err error) bool {
+	var e *transport.Error
+	return errors.As(err, &e) && e.Failure == transport.Exhausted
 }
 
 // describe sets what an outcome says of what was sent.

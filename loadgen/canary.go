@@ -19,6 +19,7 @@ import (
 type CanaryError struct {
 	Words string // the node's own, or the system's, escaped for a terminal and cut
 	Err   error  // what was asked and what came of it
+	Cause error  // of an exchange without an answer: the transport's; else nil
 }
 
 func (e *CanaryError) Error() string {
@@ -28,7 +29,13 @@ func (e *CanaryError) Error() string {
 	return e.Err.Error() + ": " + e.Words
 }
 
-func (e *CanaryError) Unwrap() error { return e.Err }
+// Unwrap gives Err and Cause.
+func (e *CanaryError) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Err}
+	}
+	return []error{e.Err, e.Cause}
+}
 
 // scout makes the calls before the load, over one connection.
 type scout struct {
@@ -65,7 +72,7 @@ func (s *scout) ready() (*work, map[string]string, error) {
 func (s *scout) initialize() error {
 	m := s.single("initialize", `{"protocolVersion":1,"client":{"name":"volley","version":"1"},"capabilities":{}}`)
 	if _, err := s.do(m); err != nil {
-		return &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer initialize")}
+		return &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer initialize"), Cause: err}
 	}
 	o := &s.outcome
 	if o.Class == results.OK || o.Class == results.RPCError && o.Codes[0].Code == int64(jsonrpc.InvalidRequest) {
@@ -81,7 +88,7 @@ func (s *scout) canary(w *work) error {
 	var m message
 	newEncoder(w).canary(&m, s.seq.skip())
 	if _, err := s.do(&m); err != nil {
-		return &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer")}
+		return &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer"), Cause: err}
 	}
 	switch s.outcome.Class {
 	case results.OK, results.ResultError:
@@ -140,7 +147,7 @@ func (s *scout) pin() (map[string]string, error) {
 	}
 	reply, err := s.do(s.single("block", `{"finality":"final"}`))
 	if err != nil {
-		return nil, &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer")}
+		return nil, &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer"), Cause: err}
 	}
 	if s.outcome.Class != results.OK {
 		return nil, s.refused("the final block, which the plan pins its reads to, could not be read")

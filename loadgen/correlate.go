@@ -350,7 +350,7 @@ func failureClass(err error) results.Class {
 	switch e.Failure {
 	case transport.Timeout:
 		return results.Timeout
-	case transport.Refused, transport.Forbidden:
+	case transport.Refused, transport.Forbidden, transport.Exhausted:
 		return results.Refused
 	case transport.Malformed:
 		return results.MalformedResponse

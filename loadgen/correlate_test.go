@@ -172,6 +172,7 @@ func TestJudgeFailedExchanges(t *testing.T) {
 		transport.Reset:     results.Reset,
 		transport.Malformed: results.MalformedResponse,
 		transport.Cancelled: results.CutOff,
+		transport.Exhausted: results.Refused,
 	} {
 		var o results.Outcome
 		err := fmt.Errorf("wrapped: %w", &transport.Error{Failure: failure, Err: errors.New("its words")})
@@ -179,7 +180,11 @@ func TestJudgeFailedExchanges(t *testing.T) {
 		if o.Class != want || o.ByClass[want] != 3 || o.HTTPStatus != 0 {
 			t.Errorf("failure %d: %s", failure, tally(&o))
 		}
-		if o.Detail != "wrapped: its words" {
+		words := "wrapped: its words"
+		if want == results.CutOff {
+			words = "" // the end of the run says nothing of the node
+		}
+		if o.Detail != words {
 			t.Errorf("failure %d: words %q", failure, o.Detail)
 		}
 	}
@@ -192,6 +197,8 @@ func TestJudgeKeepsTheNodesWords(t *testing.T) {
 		want        string
 	}{
 		{"r", e("10", -32000), 200, "-32000 noé"},
+		{"r", `{"error":{"code":-32000,"message":"Server error","data":"account x does not exist"},"id":10}`, 200, "-32000 Server error: account x does not exist"},
+		{"r", `{"error":{"code":-32602,"message":"no","data":{"field":"k"}},"id":10}`, 200, `-32602 no: {"field":"k"}`},
 		{"[rr]", "[" + e("10", -32003) + "]", 200, "answers are missing; the node says: -32003 noé"},
 		{"[rr]", e("null", -32010), 200, "-32010 noé"},
 		{"[rr]", "[" + r("10") + "]", 200, "answers are missing"},

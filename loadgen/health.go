@@ -76,6 +76,9 @@ func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram, 
 	case g.CPUFraction >= busyCPU:
 		g.Verdict = results.GeneratorLimited
 		g.Reason = fmt.Sprintf("the generator used %.0f%% of its %d CPUs", 100*g.CPUFraction, g.CPUs)
+	case r.exhausted.Load() > 0:
+		g.Verdict = results.GeneratorLimited
+		g.Reason = fmt.Sprintf("%d calls could not be sent for want of sockets, ports or memory on this machine: raise its limits (ulimit -n) or lower in_flight", r.exhausted.Load())
 	case !cut && behind*20 > g.Planned && g.OverBound+r.total.Held < behind:
 		g.Verdict = results.GeneratorLimited
 		g.Reason = fmt.Sprintf("%d of %d calls were sent after their phase's end or not at all, although callers were free", behind, g.Planned)

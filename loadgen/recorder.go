@@ -15,11 +15,12 @@ import (
 // recorder gathers outcomes and gives them out as snapshots. Its memory depends
 // on the number of phases and CPUs, not on time or on the number of calls.
 type recorder struct {
-	shards  []shard
-	planned atomic.Uint64
-	flying  atomic.Int64 // calls under way
-	most    atomic.Int64 // the most of them at once
-	dials   atomic.Uint64
+	shards    []shard
+	planned   atomic.Uint64
+	flying    atomic.Int64 // calls under way
+	most      atomic.Int64 // the most of them at once
+	dials     atomic.Uint64
+	exhausted atomic.Uint64 // calls that failed for want of what is ours
 
 	// What follows belongs to the goroutine that takes snapshots.
 	last    time.Duration

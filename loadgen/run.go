@@ -142,7 +142,7 @@ func (r *runner) run(ctx context.Context) (*Account, error) {
 	if err := r.prepare(ctx, early); err != nil {
 		return nil, err
 	}
-	r.load(ctx)
+	r.load(ctx, early)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return &r.account, r.err
@@ -187,9 +187,10 @@ func ceiling(p *scenario.Plan, z *sizes) *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(limit), max(z.size.max, int(math.Ceil(limit/100)), 1))
 }
 
-// load makes the load: from the sample before it to the one after it.
-func (r *runner) load(ctx context.Context) {
-	before, vitals := r.sample(ctx), takeVitals()
+// load makes the load: from the sample before it, which ends with early, to the one
+// after it.
+func (r *runner) load(ctx, early context.Context) {
+	before, vitals := r.sample(early), takeVitals()
 	l := r.line
 	l.start = time.Now()
 	r.account.Before = before.from(l.start)

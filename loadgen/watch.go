@@ -57,7 +57,7 @@ type sampled struct {
 }
 
 // scrapeTimeout bounds one scrape.
-const scrapeTimeout = 5 * time.Second
+const scrapeTimeout = 3 * time.Second
 
 // sample reads the node's metrics; a failure is a sample too. Without metrics it
 // is empty.

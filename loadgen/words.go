@@ -24,6 +24,14 @@ func (c *correlator) keepWords(a *jsonrpc.Answer) {
 	} else {
 		c.words = append(c.words, a.Message...)
 	}
+	if a.Data != nil {
+		c.words = append(c.words, ": "...)
+		if text, ok := jsonrpc.Unquote(a.Data); ok {
+			c.words = append(c.words, text...)
+		} else {
+			c.words = append(c.words, a.Data...)
+		}
+	}
 	c.words = cut(c.words)
 }
 
@@ -54,6 +62,8 @@ func (c *correlator) explain(class results.Class, reply transport.Reply, err err
 		b = c.quote(b)
 	case results.RPCError, results.ResultError, results.BatchError:
 		b = append(b, c.words...)
+	case results.CutOff:
+		// The end of the run says nothing of the node.
 	default:
 		if err != nil {
 			b = append(b, err.Error()...)

@@ -24,8 +24,11 @@ func StatusLine(s *results.Snapshot, phases []results.PhaseMeta, width int) stri
 		merge(lateness, s.Phases[i].Lateness)
 	}
 
-	parts := []string{fmt.Sprintf("%4.0fs %s", s.End.Seconds(), phaseWord(s.Current, phases))}
-	if interval > 0 {
+	parts := []string{fmt.Sprintf("%4.0fs %s", s.End.Seconds(), phaseWord(phaseOf(s), phases))}
+	switch {
+	case interval < sliver:
+		parts = append(parts, fmt.Sprintf("%d calls %d entries", counts.Calls, counts.Entries))
+	default:
 		parts = append(parts, fmt.Sprintf("%.0f calls/s %.0f entries/s", float64(counts.Calls)/interval, float64(counts.Entries)/interval))
 	}
 	if counts.Entries > 0 {
@@ -48,6 +51,21 @@ func StatusLine(s *results.Snapshot, phases []results.PhaseMeta, width int) stri
 		parts = append(parts, fmt.Sprintf("over bound %d", counts.OverBound))
 	}
 	return cut(strings.Join(parts, "  "), width)
+}
+
+// sliver is the length in seconds below which an interval gives no rate.
+const sliver = 0.5
+
+// phaseOf gives the phase that most of the interval's calls belong to; without any
+// the one that the plan is in at its end.
+func phaseOf(s *results.Snapshot) int {
+	phase, most := s.Current, uint64(0)
+	for i := range s.Phases {
+		if n := s.Phases[i].Calls; n > 0 && n >= most {
+			phase, most = s.Phases[i].Phase, s.Phases[i].Calls
+		}
+	}
+	return phase
 }
 
 func phaseWord(current int, phases []results.PhaseMeta) string {

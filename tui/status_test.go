@@ -61,7 +61,7 @@ func TestStatusLine(t *testing.T) {
 		{
 			"after the last phase",
 			results.Snapshot{Start: time.Second, End: time.Second, Current: 3, InFlight: 1},
-			"   1s draining  in flight 1",
+			"   1s draining  0 calls 0 entries  in flight 1",
 		},
 	} {
 		if got := StatusLine(&c.snapshot, phases, 0); got != c.want {

@@ -120,6 +120,16 @@ func (c *child) closeWithin(grace time.Duration) {
 	})
 }
 
+// ended tells whether the node is gone although nobody closed it.
+func (c *child) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
 func (c *child) kill() {
 	_ = c.command.Process.Kill()
 	<-c.done

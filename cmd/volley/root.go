@@ -49,6 +49,7 @@ func execute(args []string, s streams) int {
 	root := &cobra.Command{
 		Use:           "volley",
 		Short:         "Load-test JSON-RPC batch endpoints, entry by entry",
+		Version:       fullVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

@@ -122,6 +122,9 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 
 	end := endOf(account)
 	end.Warnings = append(plan.Warnings, end.Warnings...)
+	if place.node != nil && place.node.ended() {
+		end.Warnings = append(end.Warnings, "the bundled node ended during the run: "+lastLine(filepath.Join(dir, "node.log")))
+	}
 	summary := results.Summarise(meta, &whole, end)
 	summary.Dir = dir
 	if err := writer.Finish(summary); err != nil {
@@ -160,7 +163,9 @@ func describeRun(plan *scenario.Plan) (results.Meta, error) {
 func interrupts(cancel context.CancelFunc, s streams) <-chan struct{} {
 	stop := make(chan struct{})
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// A reader of our output that goes away must not end the run.
+	signal.Ignore(syscall.SIGPIPE)
 	// It lives as long as the process: a command runs one plan.
 	go func() {
 		<-signals
@@ -268,10 +273,7 @@ func guard(a *scenario.Authorised) func(netip.Addr) error {
 		if a != nil {
 			return nil
 		}
-		if err := transport.LocalOnly(addr); err != nil {
-			return fmt.Errorf("%w; a node elsewhere needs target.authorised: {by: WHO ALLOWED THE TEST, max_rate: N entries/s}", err)
-		}
-		return nil
+		return transport.LocalOnly(addr)
 	}
 }
 
@@ -308,6 +310,7 @@ func endOf(account *loadgen.Account) results.End {
 func giveUp(writer *results.Writer, meta results.Meta, whole *results.Aggregate, account *loadgen.Account, err error) error {
 	var known *exit
 	var canary *loadgen.CanaryError
+	var exchange *transport.Error
 	end := results.End{Finished: time.Now(), Status: results.Void}
 	if account != nil {
 		end = endOf(account)
@@ -315,6 +318,8 @@ func giveUp(writer *results.Writer, meta results.Meta, whole *results.Aggregate,
 	}
 	switch {
 	case errors.As(err, &known):
+	case errors.As(err, &exchange) && exchange.Failure == transport.Forbidden:
+		known = &exit{exitUsage, exchange}
 	case errors.As(err, &canary):
 		known = &exit{exitUnreachable, err}
 	case errors.Is(err, context.Canceled):

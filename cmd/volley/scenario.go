@@ -6,9 +6,11 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"volley/results"
 	"volley/scenario"
 )
 
@@ -18,6 +20,8 @@ func scenarioCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scenario",
 		Short: "Check, list and show scenarios",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	var sets []string
 	check := &cobra.Command{
@@ -33,6 +37,14 @@ func scenarioCommand(s streams) *cobra.Command {
 			if err != nil {
 				return &exit{exitOurs, err}
 			}
+			for _, w := range plan.Warnings {
+				fmt.Fprintf(s.err, "warning: %s\n", results.Escape(w))
+			}
+			var length time.Duration
+			for _, p := range plan.Phases {
+				length += p.For
+			}
+			fmt.Fprintf(s.err, "%s is valid: %d phases, %v of load, and up to %v to drain\n", args[0], len(plan.Phases), length, plan.Drain)
 			return write(s, text)
 		},
 	}

@@ -22,6 +22,7 @@ type Answer struct {
 	Kind    AnswerKind
 	Code    int64  // of an ErrorObject
 	Message []byte // raw JSON of error.message of an ErrorObject, nil when absent, or of result.error of a ResultError
+	Data    []byte // raw JSON of error.data of an ErrorObject; nil when absent or null
 	Result  []byte // raw JSON of "result"; nil when absent
 }
 
@@ -131,15 +132,15 @@ func (a *Answer) classify(err errorValue, held []byte) {
 	}
 	code, ok := integer(err.code)
 	if ok && (a.Result == nil || kindOf(a.Result) == Null) {
-		a.Kind, a.Code, a.Message = ErrorObject, code, err.message
+		a.Kind, a.Code, a.Message, a.Data = ErrorObject, code, err.message, err.data
 	}
 }
 
 // errorValue is the value of a response's member "error": code and message are
 // raw, nil when it is no object or lacks them.
 type errorValue struct {
-	kind          Kind
-	code, message []byte
+	kind                Kind
+	code, message, data []byte
 }
 
 func scanError(b []byte, i, depth int) (int, errorValue, fault) {
@@ -163,6 +164,10 @@ func scanError(b []byte, i, depth int) (int, errorValue, fault) {
 			e.code = b[at:end:end]
 		case "message":
 			e.message = b[at:end:end]
+		case "data":
+			if e.data = b[at:end:end]; kindOf(e.data) == Null {
+				e.data = nil
+			}
 		}
 		if i, more, f = next(b, end, true); f != none {
 			return i, e, f

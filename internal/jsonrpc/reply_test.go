@@ -30,7 +30,7 @@ func TestScanReply_element(t *testing.T) {
 		{`{"result":{"error":null},"id":1}`, with(func(a *Answer) { a.Kind, a.Result = Result, []byte(`{"error":null}`) })},
 		{`{"result":{},"id":1}`, with(func(a *Answer) { a.Kind, a.Result = Result, []byte(`{}`) })},
 		{`{"error":{"name":"N","cause":{"code":1},"code":-32601,"message":"m","data":{}},"id":1}`, with(func(a *Answer) {
-			a.Kind, a.Code, a.Message = ErrorObject, -32601, []byte(`"m"`)
+			a.Kind, a.Code, a.Message, a.Data = ErrorObject, -32601, []byte(`"m"`), []byte("{}")
 		})},
 		{`{"error":{"code":-3.20e4},"result":null,"id":1}`, with(func(a *Answer) { a.Kind, a.Code, a.Result = ErrorObject, -32000, []byte("null") })},
 		{`{"error":{"code":1,"message":"m"},"result":0,"id":1}`, with(func(a *Answer) { a.Kind, a.Result = NotAnAnswer, []byte("0") })},
@@ -212,6 +212,9 @@ func plainAnswer(element []byte) (a Answer) {
 		if members, ok := objectOf(e); ok && (a.Result == nil || string(a.Result) == "null") {
 			if code, ok := plainCode(members["code"]); ok {
 				a.Kind, a.Code, a.Message = ErrorObject, code, members["message"]
+				if data, has := members["data"]; has && string(data) != "null" {
+					a.Data = data
+				}
 			}
 		}
 		return a

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-var failureNames = [...]string{"timeout", "refused", "reset", "malformed", "forbidden", "cancelled"}
+var failureNames = [...]string{"timeout", "refused", "reset", "malformed", "forbidden", "cancelled", "exhausted"}
 
 func (f Failure) String() string {
 	if int(f) < len(failureNames) {
@@ -41,6 +41,9 @@ func classify(ctx context.Context, err error, otherwise Failure) Failure {
 		return e.Failure
 	case errors.As(err, &protocol):
 		return Malformed
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
+		errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, syscall.ENOBUFS), errors.Is(err, syscall.ENOMEM):
+		return Exhausted
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return Timeout
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),

@@ -58,6 +58,7 @@ const (
 	Malformed                // an answer that is no HTTP, or is too large
 	Forbidden                // the address may not be aimed at (see Guard)
 	Cancelled                // ctx ended
+	Exhausted                // this machine has no socket, port or buffer left: not the node's fault
 )
 
 // Error is an exchange without an answer.
