@@ -274,6 +274,18 @@ func suggestion(key string, known map[string]reflect.Type) string {
 	return fmt.Sprintf("; did you mean %s?", best)
 }
 
+// Misspelt tells which of the known keys an unknown one is a slip of the pen for:
+// at most two letters differ in a key of at least eight. It is for files that may
+// hold settings of other programs, where an unknown key alone is no mistake.
+func Misspelt(key string, known []string) (meant string, ok bool) {
+	for _, k := range known {
+		if len(k) >= 8 && distance(key, k) <= 2 {
+			return k, true
+		}
+	}
+	return "", false
+}
+
 // distance is the least number of bytes to put in, leave out or change
 // (Levenshtein) that turns a into b.
 func distance(a, b string) int {

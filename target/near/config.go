@@ -176,7 +176,31 @@ func ParseConfig(f target.ConfigFile) (Config, error) {
 		return Config{}, err
 	}
 	c.Ignored = ignored(f.Data, reflect.TypeFor[Config](), "")
+	for _, path := range c.Ignored {
+		if err := misspelt(f, path); err != nil {
+			return Config{}, err
+		}
+	}
 	return c, nil
+}
+
+// misspelt refuses a setting that is passed over, and was surely meant to be one
+// that this node goes by: a rehearsal must not run without it in silence.
+func misspelt(f target.ConfigFile, path string) error {
+	at := strings.Split(path, ".")
+	t := reflect.TypeFor[Config]()
+	for _, name := range at[:len(at)-1] {
+		field, _ := fieldNamed(t, name)
+		t = field.Type
+	}
+	var known []string
+	for i := range t.NumField() {
+		known = append(known, t.Field(i).Tag.Get("json"))
+	}
+	if meant, ok := target.Misspelt(at[len(at)-1], known); ok {
+		return f.Errorf(at, "no setting is called %s; did you mean %s?", path, meant)
+	}
+	return nil
 }
 
 func (c *Config) check(f target.ConfigFile) error {
