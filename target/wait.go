@@ -36,7 +36,7 @@ func Wait(ctx context.Context, d time.Duration) error {
 //
 //   - The kernel takes some forty microseconds to wake a processor. The alarm is
 //     set so much earlier, as it learns, and what is left is passed at work, up to
-//     a quarter of one processor's time.
+//     a third of one processor's time.
 //   - Where all processors are busy the poller is looked at every ten
 //     milliseconds, but timers whenever one call gives way to another. So a timer
 //     of the runtime's stands beside the alarm.
@@ -192,17 +192,32 @@ func (k *KernelWaiter) release(byAlarm bool) {
 		if !byAlarm || until-now > k.lead.time || !k.spins.allowed(now) {
 			break
 		}
-		begun := now
 		k.mu.Unlock()
-		for now < until {
-			runtime.Gosched() // to whom was just released, first of all
-			now = k.now()
-		}
+		spun := k.spin(until)
 		k.mu.Lock()
-		k.spins.spent(now, now-begun)
+		now = k.now()
+		k.spins.spent(now, spun)
 	}
 	k.arm()
 }
+
+// spin passes the time until an instant at work, but first of all gives way to
+// whom was just released. What it gives, its own part of that time, is without
+// theirs.
+func (k *KernelWaiter) spin(until time.Duration) (own time.Duration) {
+	for now := k.now(); now < until; {
+		runtime.Gosched()
+		next := k.now()
+		if next-now < ownTurn {
+			own += next - now
+		}
+		now = next
+	}
+	return own
+}
+
+// ownTurn is longer than it takes to give way when nobody is there to take it.
+const ownTurn = 2 * time.Microsecond
 
 // arm sets the alarm and the timer for the first in the queue.
 func (k *KernelWaiter) arm() {
@@ -288,12 +303,12 @@ func (l *lead) learn(late time.Duration) {
 	}
 }
 
-// spins bounds the time that is passed at work to a quarter, over some
+// spins bounds the time that is passed at work to a third, over some
 // milliseconds.
-type spins struct{ paid time.Duration } // when what was spent is a quarter of the time
+type spins struct{ paid time.Duration } // when what was spent is a third of the time
 
 const (
-	spinShare  = 4
+	spinShare  = 3
 	spinWindow = 4 * time.Millisecond
 )
 
