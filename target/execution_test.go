@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -36,91 +35,6 @@ func parsed(t testing.TB, text string) Service {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// TestMakespan: how long one batch takes on its own, when each entry takes 10 ms:
-// ceil(n/c) times as long, for a limit of c or as many slots.
-func TestMakespan(t *testing.T) {
-	for _, tt := range []struct{ entries, limit, slots, rounds int }{
-		{100, 1, 64, 100},
-		{100, 4, 64, 25},
-		{100, 16, 64, 7},
-		{100, 64, 64, 2},
-		{100, 8, 64, 13},
-		{100, 32, 64, 4},
-		{100, 64, 16, 7},
-		{16, 4, 64, 4},
-		{16, 16, 64, 1},
-		{64, 1, 64, 64},
-		{64, 8, 64, 8},
-		{64, 16, 64, 4},
-		{64, 64, 64, 1},
-	} {
-		t.Run(fmt.Sprintf("%d entries, limit %d, %d slots", tt.entries, tt.limit, tt.slots), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				n := genericNode(t, fmt.Sprintf(`{"batch_concurrency_limit": %d, "slots": %d, "service": {"echo": "10ms"}}`, tt.limit, tt.slots), Options{})
-				begun := time.Now()
-				send(n, "application/json", echoes(tt.entries))
-				if took, want := time.Since(begun), time.Duration(tt.rounds)*10*time.Millisecond; took != want {
-					t.Errorf("took %v, want %v", took, want)
-				}
-			})
-		})
-	}
-}
-
-// listSchedule is how long it takes when each of so many slots takes the next
-// time as soon as it is free.
-func listSchedule(times []time.Duration, slots int) time.Duration {
-	free := make([]time.Duration, slots)
-	for _, d := range times {
-		next := 0
-		for i := range free {
-			if free[i] < free[next] {
-				next = i
-			}
-		}
-		free[next] += d
-	}
-	return slices.Max(free)
-}
-
-// TestMakespanOfDrawnTimes: batches of 100 with exponential times of mean 10 ms
-// take what list scheduling makes of the times that the seed gives; on average
-// over 300 batches what the theory says, s ((n-c)/c + H_c).
-func TestMakespanOfDrawnTimes(t *testing.T) {
-	const entries, limit, batches = 100, 16, 300
-	config := fmt.Sprintf(`{"batch_concurrency_limit": %d, "slots": 64, "seed": 7, "service": {"echo": {"exponential": "10ms"}}}`, limit)
-	s := parsed(t, `{"exponential": "10ms"}`)
-	same := NewExecution(ExecutionConfig{Slots: 1, Seed: 7})
-	sum := time.Duration(0)
-	synctest.Test(t, func(t *testing.T) {
-		n := genericNode(t, config, Options{})
-		for batch := range batches {
-			times := make([]time.Duration, entries)
-			total := time.Duration(0)
-			for i := range times {
-				times[i] = s.Draw(same.source().rand)
-				total += times[i]
-			}
-			begun := time.Now()
-			send(n, "application/json", echoes(entries))
-			took := time.Since(begun)
-			if want := listSchedule(times, limit); took != want {
-				t.Fatalf("batch %d took %v, want %v", batch, took, want)
-			}
-			// Graham's bounds.
-			longest := slices.Max(times)
-			if low, high := max(longest, total/limit), total/limit+longest*(limit-1)/limit+limit; took < low || took > high {
-				t.Errorf("batch %d took %v, which is not between %v and %v", batch, took, low, high)
-			}
-			sum += took
-		}
-	})
-	// A makespan's standard deviation is under 2 times the mean service time.
-	if mean := float64(sum) / batches / 1e7; math.Abs(mean-8.630729) > 3*2/math.Sqrt(batches) {
-		t.Errorf("the mean makespan is %.3f service times, want 8.631", mean)
-	}
 }
 
 // TestCosts: what each part of an exchange costs is spent once for each, the
@@ -280,49 +194,6 @@ func TestEnterIsCutOff(t *testing.T) {
 	x.wait = func(context.Context, time.Duration) error { stop(); return nil }
 	if err := x.Enter(ctx, parsed(t, `{"constant": "2h", "cpu": "50%"}`), 1); !errors.Is(err, context.Canceled) || x.pool.Busy() != 0 {
 		t.Errorf("at work: %v, %d slots are taken", err, x.pool.Busy())
-	}
-}
-
-// TestContentionIsTheScalabilityLaw: with c slots always busy the throughput is
-// c / (s (1 + sigma (c-1) + kappa c (c-1))).
-func TestContentionIsTheScalabilityLaw(t *testing.T) {
-	c := Contention{Sigma: 0.1, Kappa: 0.01}
-	for busy, want := range map[int]float64{1: 1, 2: 1.12, 4: 1.42, 10: 2.8} {
-		if got := c.factor(busy); math.Abs(got-want) > 1e-12 {
-			t.Errorf("%d busy: %v, want %v", busy, got, want)
-		}
-	}
-	if got := (Contention{}).factor(1000); got != 1 {
-		t.Errorf("without contention: %v", got)
-	}
-	const entries, slots = 400, 4
-	synctest.Test(t, func(t *testing.T) {
-		n := genericNode(t, `{"batch_concurrency_limit": 8, "slots": 4, "service": {"echo": "10ms"}, "contention": {"sigma": 0.1, "kappa": 0.01}}`, Options{})
-		var times []time.Duration
-		for i := range entries { // the first calls find one, two, three and four slots busy, the others four
-			times = append(times, time.Duration(10e6*c.factor(min(i+1, slots))))
-		}
-		begun := time.Now()
-		send(n, "application/json", echoes(entries))
-		took := time.Since(begun)
-		if want := listSchedule(times, slots); took != want {
-			t.Errorf("took %v, want %v", took, want)
-		}
-		throughput, law := entries/took.Seconds(), slots/(0.010*1.42)
-		if math.Abs(throughput/law-1) > 0.01 {
-			t.Errorf("%.1f entries/s, the law says %.1f", throughput, law)
-		}
-	})
-	for _, tt := range []struct{ config, want string }{
-		{`{"contention": {"sigma": -0.1}}`, "config.json:1:26: contention.sigma: want a number that is not under zero"},
-		{`{"contention": {"kappa": "1"}}`, "config.json:1:26: contention.kappa: want a number that is not under zero"},
-		{`{"contention": {"sigmas": 1}}`, "config.json:1:17: no setting is called contention.sigmas; did you mean sigma?"},
-		{`{"cost": {"envelope": "1ms"}}`, "config.json:1:11: no setting is called cost.envelope"},
-		{`{"cost": {"call": "1"}}`, "config.json:1:19: cost.call: \"1\" is no duration"},
-	} {
-		if _, err := ParseGenericConfig(ConfigFile{Name: "config.json", Data: []byte(tt.config)}); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
-			t.Errorf("%s: got %v, want %s", tt.config, err, tt.want)
-		}
 	}
 }
 
