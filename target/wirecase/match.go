@@ -129,14 +129,30 @@ func pair(n int, check func(want, got int) error, name func(want int) string, al
 	for j := range taken {
 		taken[j] = -1
 	}
+	known := make([]int8, n*n) // by want and got: 1 fits, -1 does not, 0 not yet tried
+	fits := func(i, j int) bool {
+		if k := i*n + j; known[k] == 0 {
+			known[k] = -1
+			if check(i, j) == nil {
+				known[k] = 1
+			}
+		}
+		return known[i*n+j] > 0
+	}
 	var place func(i int, seen []bool) bool
 	place = func(i int, seen []bool) bool {
+		for j := range n { // what is free first: most wants never move another
+			if taken[j] < 0 && fits(i, j) {
+				taken[j] = i
+				return true
+			}
+		}
 		for j := range n {
-			if seen[j] || check(i, j) != nil {
+			if seen[j] || !fits(i, j) {
 				continue
 			}
 			seen[j] = true
-			if taken[j] < 0 || place(taken[j], seen) {
+			if place(taken[j], seen) {
 				taken[j] = i
 				return true
 			}
@@ -145,7 +161,7 @@ func pair(n int, check func(want, got int) error, name func(want int) string, al
 	}
 	var errs []error
 	for i := range n {
-		if taken[i] < 0 && check(i, i) == nil { // replies mostly keep the order
+		if taken[i] < 0 && fits(i, i) { // replies mostly keep the order
 			taken[i] = i
 			continue
 		}
