@@ -1,115 +1,98 @@
 package transport
 
-import (
-	"bytes"
-	"errors"
-	"io"
-)
+import "bytes"
 
-// sizedBody reads a body of n bytes. One that came with its head is left where
-// it is. Memory grows with what arrives, not with what is announced.
-func (r *responseReader) sizedBody(n int64) ([]byte, error) {
-	if n > r.maxBody {
-		return nil, protocolErrorf("a body of %d bytes is over the bound of %d", n, r.maxBody)
-	}
-	if n <= int64(r.end-r.start) {
-		body := r.buf[r.start : r.start+int(n)]
-		r.start += int(n)
-		return body, nil
-	}
-	r.clearBody()
-	return r.body, r.take(n)
-}
-
-// closedBody reads a body that ends with the connection.
-func (r *responseReader) closedBody() ([]byte, error) {
-	r.clearBody()
-	err := r.take(int64(r.end - r.start))
-	for err == nil {
+// readBody goes on with the bytes of a body or a chunk. Memory grows with what
+// arrives, not with what is announced.
+func (r *responseReader) readBody() error {
+	ready := int64(r.end - r.start)
+	switch r.stage {
+	case inPlaceStage:
+		if ready < r.rest {
+			return errMore
+		}
+		r.answer = r.buf[r.start : r.start+int(r.rest)]
+		r.start += int(r.rest)
+		r.stage = wholeStage
+		return nil
+	case closedStage:
+		r.take(ready)
 		if int64(len(r.body)) > r.maxBody {
-			return nil, protocolErrorf("the body is over the bound of %d bytes", r.maxBody)
+			return protocolErrorf("the body is over the bound of %d bytes", r.maxBody)
 		}
-		var n int
-		n, err = r.readSome(r.room())
-		r.body = r.body[:len(r.body)+n]
+		return errMore
 	}
-	if !errors.Is(err, io.EOF) {
-		return nil, err
+	ready = min(ready, r.rest)
+	r.take(ready)
+	if r.rest -= ready; r.rest > 0 {
+		return errMore
 	}
-	return r.body, nil
+	if r.stage == chunkStage {
+		r.stage = chunkEndStage
+	} else {
+		r.answer, r.stage = r.body, wholeStage
+	}
+	return nil
 }
 
-// chunkedBody reads a chunked body and its trailers, which are passed over.
-func (r *responseReader) chunkedBody() ([]byte, error) {
-	r.clearBody()
-	for {
-		line, err := r.line(maxChunkLine)
-		if err != nil {
-			return nil, err
-		}
-		n, err := chunkSize(line)
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			return r.body, r.trailers()
-		}
-		if n > r.maxBody-int64(len(r.body)) {
-			return nil, protocolErrorf("the body is over the bound of %d bytes", r.maxBody)
-		}
-		if err := r.take(n); err != nil {
-			return nil, err
-		}
-		for r.end-r.start < 2 {
-			if err := r.fill(); err != nil {
-				return nil, err
-			}
-		}
-		if end := r.buf[r.start : r.start+2]; string(end) != "\r\n" {
-			return nil, protocolErrorf("a chunk of %d bytes ends in %q, not in CR LF", n, end)
-		}
-		r.start += 2
-	}
+// take moves n bytes from buf to the body.
+func (r *responseReader) take(n int64) {
+	r.body = append(r.body, r.buf[r.start:r.start+int(n)]...)
+	r.start += int(n)
 }
 
-func (r *responseReader) trailers() error {
-	left := maxHead
-	for fields := 0; ; fields++ {
-		line, err := r.line(left)
-		if err != nil {
-			return err
-		}
-		left -= len(line)
-		if !bytes.HasSuffix(line, []byte("\r\n")) {
-			return protocolErrorf("a trailer line %.40q that does not end in CR LF", line)
-		}
-		if line = trimLineEnd(line); len(line) == 0 {
-			return nil
-		}
-		if colon := bytes.IndexByte(line, ':'); colon <= 0 || !isToken(line[:colon]) || hasControl(line) {
-			return protocolErrorf("a trailer line that is no field: %.40q", line)
-		}
-		if fields == maxFields {
-			return protocolErrorf("the answer has more than %d trailer fields", maxFields)
-		}
+func (r *responseReader) readChunkSize() error {
+	line, err := r.line(maxChunkLine)
+	if err != nil {
+		return err
 	}
+	n, err := chunkSize(line)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		r.left, r.fields, r.stage = maxHead, 0, trailerStage
+	case n > r.maxBody-int64(len(r.body)):
+		return protocolErrorf("the body is over the bound of %d bytes", r.maxBody)
+	default:
+		r.rest, r.stage = n, chunkStage
+	}
+	return nil
 }
 
-// take appends n bytes to the body: first what is in buf, then straight from
-// the connection.
-func (r *responseReader) take(n int64) error {
-	ready := min(n, int64(r.end-r.start))
-	r.body = append(r.body, r.buf[r.start:r.start+int(ready)]...)
-	r.start += int(ready)
-	for n -= ready; n > 0; {
-		room := r.room()
-		got, err := r.readSome(room[:min(int64(len(room)), n)])
-		r.body = r.body[:len(r.body)+got]
-		n -= int64(got)
-		if err != nil {
-			return err
-		}
+func (r *responseReader) readChunkEnd() error {
+	if r.end-r.start < 2 {
+		return errMore
 	}
+	if end := r.buf[r.start : r.start+2]; string(end) != "\r\n" {
+		return protocolErrorf("a chunk ends in %q, not in CR LF", end)
+	}
+	r.start += 2
+	r.stage = chunkSizeStage
+	return nil
+}
+
+// readTrailer passes over one field behind the last chunk.
+func (r *responseReader) readTrailer() error {
+	line, err := r.line(r.left)
+	if err != nil {
+		return err
+	}
+	r.left -= len(line)
+	if !bytes.HasSuffix(line, []byte("\r\n")) {
+		return protocolErrorf("a trailer line %.40q that does not end in CR LF", line)
+	}
+	if line = trimLineEnd(line); len(line) == 0 {
+		r.answer, r.stage = r.body, wholeStage
+		return nil
+	}
+	if colon := bytes.IndexByte(line, ':'); colon <= 0 || !isToken(line[:colon]) || hasControl(line) {
+		return protocolErrorf("a trailer line that is no field: %.40q", line)
+	}
+	if r.fields == maxFields {
+		return protocolErrorf("the answer has more than %d trailer fields", maxFields)
+	}
+	r.fields++
 	return nil
 }
 

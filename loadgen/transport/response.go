@@ -13,25 +13,58 @@ const (
 	maxInformational = 16
 	maxChunkLine     = 4 << 10 // a chunk's size and its extensions
 	firstBuffer      = 8 << 10
-	largeBody        = 4 << 20 // a body buffer above it is given back when it is mostly unused
+	inPlace          = 64 << 10 // up to which size a body is left where it was read
+	largeBody        = 4 << 20  // a body buffer above it is given back when it is mostly unused
 )
 
-// responseReader reads the answers of one connection, RFC 9112, one at a time.
+// responseReader reads the answers of one connection, RFC 9112, one at a time. It
+// does not read itself: whoever does puts bytes into space, tells took, and asks
+// next, which goes as far as the bytes do and then says errMore. So it serves a
+// goroutine that waits for its connection as well as a loop that waits for many.
 // Its memory is bounded by maxHead and maxBody, and is used again for the next
 // answer.
 type responseReader struct {
-	src     io.Reader
+	src     io.Reader // of read
 	maxBody int64
 
 	buf        []byte // buf[start:end] is read and not yet used
 	start, end int
-	body       []byte // a body that is not wholly within buf
+	seen       int    // of the unused bytes, how many hold no line feed
+	body       []byte // the memory of a body that is not wholly within buf
+	answer     []byte // the body of the answer that is whole
 	got        int64  // bytes of the present answer, interim ones included
+
+	stage   stage
+	head    head
+	left    int   // of the bound on what is being read: head or trailers
+	fields  int   // read of the head or the trailers
+	framing bool  // the last field decides where the body ends
+	interim int   // interim answers passed over
+	rest    int64 // of the body or the chunk, what is still to come
 
 	contentType, encoding string // the last ones seen, kept so that the same again costs nothing
 }
 
-// response is one final answer. Its body is valid until the next read.
+// stage is the part of an answer that comes next.
+type stage uint8
+
+const (
+	statusStage stage = iota
+	fieldStage
+	inPlaceStage // a body that will lie within buf
+	sizedStage
+	chunkSizeStage
+	chunkStage
+	chunkEndStage
+	trailerStage
+	closedStage // a body that ends with the connection
+	wholeStage
+)
+
+// errMore says that the answer goes on beyond the bytes read.
+var errMore = errors.New("the answer goes on")
+
+// response is one final answer. Its body is valid until bytes are read again.
 type response struct {
 	status      int
 	contentType string
@@ -63,76 +96,38 @@ func (r *responseReader) reset(src io.Reader) {
 // idle tells whether nothing is left over of the bytes read.
 func (r *responseReader) idle() bool { return r.start == r.end }
 
-// read reads one answer; interim ones (1xx) are passed over. A *protocolError
-// is an answer out of order or out of bounds, any other error is the
-// connection's: io.EOF where it ended before a first byte,
+// begin makes r ready for the next answer.
+func (r *responseReader) begin() {
+	r.got = int64(r.end - r.start)
+	r.stage, r.seen, r.interim = statusStage, 0, 0
+}
+
+// read reads one answer from the source that reset was given; interim ones (1xx)
+// are passed over. A *protocolError is an answer out of order or out of bounds, any
+// other error is the connection's: io.EOF where it ended before a first byte,
 // io.ErrUnexpectedEOF where it ended within the answer.
 func (r *responseReader) read() (response, error) {
-	r.got = int64(r.end - r.start)
-	var h head
-	for interim := 0; ; interim++ {
-		var err error
-		if h, err = r.readHead(); err != nil {
-			return response{}, r.inAnswer(err)
+	r.begin()
+	for {
+		res, err := r.next()
+		if err != errMore {
+			return res, err
 		}
-		if h.status >= 200 {
-			break
-		}
-		if h.status == 101 {
-			return response{}, protocolErrorf("the node switched protocols (status 101) unasked")
-		}
-		if interim == maxInformational {
-			return response{}, protocolErrorf("more than %d interim answers (1xx)", maxInformational)
+		n, err := readSome(r.src, r.space())
+		r.took(n)
+		switch {
+		case errors.Is(err, io.EOF):
+			return r.ended()
+		case err != nil:
+			return response{}, err
 		}
 	}
-	res := response{status: h.status, contentType: h.contentType, encoding: h.encoding}
-	res.keep = !h.close && (h.minor >= 1 || h.keepAlive)
-	var err error
-	switch {
-	case h.status == 204 || h.status == 304:
-	case h.chunked:
-		res.keep = res.keep && h.length < 0
-		res.body, err = r.chunkedBody()
-	case h.length >= 0:
-		res.body, err = r.sizedBody(h.length)
-	default:
-		res.keep = false
-		res.body, err = r.closedBody()
-	}
-	if err != nil {
-		return response{}, r.inAnswer(err)
-	}
-	return res, nil
-}
-
-func (r *responseReader) inAnswer(err error) error {
-	if errors.Is(err, io.EOF) && r.got > 0 {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// fill reads more behind what is in buf. It makes room by moving what is
-// unused to the front, and grows buf up to maxHead.
-func (r *responseReader) fill() error {
-	if r.start > 0 {
-		copy(r.buf, r.buf[r.start:r.end])
-		r.start, r.end = 0, r.end-r.start
-	}
-	if r.end == len(r.buf) {
-		r.buf = append(make([]byte, 0, 2*len(r.buf)), r.buf...)
-		r.buf = r.buf[:cap(r.buf)]
-	}
-	n, err := r.readSome(r.buf[r.end:])
-	r.end += n
-	return err
 }
 
 // readSome reads at least one byte or says why not.
-func (r *responseReader) readSome(p []byte) (int, error) {
+func readSome(src io.Reader, p []byte) (int, error) {
 	for range 100 {
-		n, err := r.src.Read(p)
-		r.got += int64(n)
+		n, err := src.Read(p)
 		if n > 0 {
 			return n, nil // an error that lasts comes back with the next read
 		}
@@ -143,67 +138,181 @@ func (r *responseReader) readSome(p []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// line gives the next line with its line feed, of at most limit bytes. It is
-// valid until the next fill.
-func (r *responseReader) line(limit int) ([]byte, error) {
-	seen := 0
-	for {
-		unused := r.buf[r.start:r.end]
-		if i := bytes.IndexByte(unused[seen:], '\n'); i >= 0 && seen+i < limit {
-			r.start += seen + i + 1
-			return unused[:seen+i+1], nil
-		} else if i >= 0 || len(unused) >= limit {
-			return nil, protocolErrorf("a line of the answer is longer than %d bytes", limit)
+// next goes on with the answer as far as the bytes read allow: errMore asks for
+// more of them.
+func (r *responseReader) next() (response, error) {
+	for r.stage != wholeStage {
+		if err := r.step(); err != nil {
+			return response{}, err
 		}
-		seen = len(unused)
-		if err := r.fill(); err != nil {
-			return nil, err
-		}
+	}
+	h := &r.head
+	return response{
+		status: h.status, contentType: h.contentType, encoding: h.encoding, body: r.answer,
+		keep: !h.close && (h.minor >= 1 || h.keepAlive),
+	}, nil
+}
+
+func (r *responseReader) step() error {
+	switch r.stage {
+	case statusStage:
+		return r.readStatus()
+	case fieldStage:
+		return r.readField()
+	case chunkSizeStage:
+		return r.readChunkSize()
+	case chunkEndStage:
+		return r.readChunkEnd()
+	case trailerStage:
+		return r.readTrailer()
+	default:
+		return r.readBody()
 	}
 }
 
-// readHead reads a status line and the fields after it.
-func (r *responseReader) readHead() (head, error) {
-	h := head{length: -1}
+// ended says what the end of the connection makes of the answer.
+func (r *responseReader) ended() (response, error) {
+	switch {
+	case r.stage == closedStage:
+		r.answer, r.stage = r.body, wholeStage
+		return r.next()
+	case r.got > 0:
+		return response{}, io.ErrUnexpectedEOF
+	}
+	return response{}, io.EOF
+}
+
+// space gives the memory that the next bytes belong into, at least one.
+func (r *responseReader) space() []byte {
+	if r.idle() {
+		switch r.stage {
+		case sizedStage, chunkStage:
+			room := r.room()
+			return room[:min(int64(len(room)), r.rest)]
+		case closedStage:
+			return r.room()
+		}
+	}
+	if r.start > 0 {
+		copy(r.buf, r.buf[r.start:r.end])
+		r.start, r.end = 0, r.end-r.start
+	}
+	if r.end == len(r.buf) {
+		r.buf = append(make([]byte, 0, 2*len(r.buf)), r.buf...)
+		r.buf = r.buf[:cap(r.buf)]
+	}
+	return r.buf[r.end:]
+}
+
+// took says that n bytes were put into the memory that space gave.
+func (r *responseReader) took(n int) {
+	r.got += int64(n)
+	if r.idle() {
+		switch r.stage {
+		case sizedStage, chunkStage:
+			r.rest -= int64(n)
+			r.body = r.body[:len(r.body)+n]
+			return
+		case closedStage:
+			r.body = r.body[:len(r.body)+n]
+			return
+		}
+	}
+	r.end += n
+}
+
+// line gives the next line with its line feed, of at most limit bytes. It is
+// valid until bytes are read again.
+func (r *responseReader) line(limit int) ([]byte, error) {
+	unused := r.buf[r.start:r.end]
+	i := bytes.IndexByte(unused[r.seen:], '\n')
+	switch {
+	case i >= 0 && r.seen+i < limit:
+		i += r.seen + 1
+		r.start, r.seen = r.start+i, 0
+		return unused[:i], nil
+	case i >= 0 || len(unused) >= limit:
+		return nil, protocolErrorf("a line of the answer is longer than %d bytes", limit)
+	}
+	r.seen = len(unused)
+	return nil, errMore
+}
+
+func (r *responseReader) readStatus() error {
 	line, err := r.line(maxHead)
 	if err != nil {
-		if errors.As(err, new(*protocolError)) {
+		if err != errMore {
 			err = protocolErrorf("the answer does not begin with an HTTP status line: %.40q", r.buf[r.start:r.end])
 		}
-		return h, err
+		return err
 	}
-	left := maxHead - len(line)
-	if h.status, h.minor, err = statusLine(trimLineEnd(line)); err != nil {
-		return h, err
+	r.head = head{length: -1}
+	r.left, r.fields, r.framing = maxHead-len(line), 0, false
+	r.stage = fieldStage
+	r.head.status, r.head.minor, err = statusLine(trimLineEnd(line))
+	return err
+}
+
+func (r *responseReader) readField() error {
+	line, err := r.line(r.left)
+	if err != nil {
+		if err != errMore {
+			err = protocolErrorf("the answer's head is larger than %d bytes", maxHead)
+		}
+		return err
 	}
-	framing := false // whether the last field decides where the body ends
-	for fields := 0; ; fields++ {
-		line, err := r.line(left)
-		if err != nil {
-			if errors.As(err, new(*protocolError)) {
-				err = protocolErrorf("the answer's head is larger than %d bytes", maxHead)
-			}
-			return h, err
-		}
-		left -= len(line)
-		line = trimLineEnd(line)
-		if len(line) == 0 {
-			return h, nil
-		}
-		if hasControl(line) {
-			return h, protocolErrorf("a control character in the header line %.40q", line)
-		}
-		if fields == maxFields {
-			return h, protocolErrorf("the answer has more than %d header fields", maxFields)
-		}
-		if line[0] == ' ' || line[0] == '\t' { // a folded value, RFC 9112 section 5.2
-			if fields == 0 || framing {
-				return h, protocolErrorf("a folded header line %.40q where none may be", line)
-			}
-			continue
-		}
-		if framing, err = r.field(&h, line); err != nil {
-			return h, err
-		}
+	r.left -= len(line)
+	line = trimLineEnd(line)
+	if len(line) == 0 {
+		return r.endHead()
 	}
+	if hasControl(line) {
+		return protocolErrorf("a control character in the header line %.40q", line)
+	}
+	if r.fields == maxFields {
+		return protocolErrorf("the answer has more than %d header fields", maxFields)
+	}
+	r.fields++
+	if line[0] == ' ' || line[0] == '\t' { // a folded value, RFC 9112 section 5.2
+		if r.fields == 1 || r.framing {
+			return protocolErrorf("a folded header line %.40q where none may be", line)
+		}
+		return nil
+	}
+	r.framing, err = r.field(&r.head, line)
+	return err
+}
+
+// endHead picks how the answer goes on.
+func (r *responseReader) endHead() error {
+	h := &r.head
+	if h.status == 101 {
+		return protocolErrorf("the node switched protocols (status 101) unasked")
+	}
+	if h.status < 200 {
+		if r.interim == maxInformational {
+			return protocolErrorf("more than %d interim answers (1xx)", maxInformational)
+		}
+		r.interim++
+		r.stage = statusStage
+		return nil
+	}
+	r.clearBody()
+	switch {
+	case h.status == 204 || h.status == 304:
+		r.answer, r.stage = nil, wholeStage
+	case h.chunked:
+		h.close = h.close || h.length >= 0
+		r.stage = chunkSizeStage
+	case h.length > r.maxBody:
+		return protocolErrorf("a body of %d bytes is over the bound of %d", h.length, r.maxBody)
+	case h.length >= 0 && h.length <= inPlace:
+		r.rest, r.stage = h.length, inPlaceStage
+	case h.length >= 0:
+		r.rest, r.stage = h.length, sizedStage
+	default:
+		h.close = true
+		r.stage = closedStage
+	}
+	return nil
 }
