@@ -45,7 +45,14 @@ func allowed(ctx context.Context, r resolver, host string, guard func(netip.Addr
 	}
 	for i, a := range addrs {
 		addrs[i] = a.Unmap()
-		if err := guard(addrs[i]); err != nil {
+	}
+	return passed(addrs, host, guard)
+}
+
+// passed gives addrs when guard lets every one of them pass.
+func passed(addrs []netip.Addr, host string, guard func(netip.Addr) error) ([]netip.Addr, error) {
+	for _, a := range addrs {
+		if err := guard(a); err != nil {
 			return nil, &Error{Failure: Forbidden, Err: fmt.Errorf("may not connect to %q: %w", host, err)}
 		}
 	}
@@ -62,12 +69,13 @@ func dial(ctx context.Context, addrs []netip.Addr, port uint16) (*net.TCPConn, e
 		if deadline, ok := ctx.Deadline(); ok && i < len(addrs)-1 {
 			attempt, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(len(addrs)-i))
 		}
-		conn, err := new(net.Dialer).DialTCP(attempt, "tcp", netip.AddrPort{}, netip.AddrPortFrom(a, port))
+		to := netip.AddrPortFrom(a, port)
+		conn, err := new(net.Dialer).DialTCP(attempt, "tcp", netip.AddrPort{}, to)
 		cancel()
 		if err == nil {
 			return conn, nil
 		}
-		last = err
+		last = fmt.Errorf("%s: %w", to, plain(err))
 		if ctx.Err() != nil {
 			break
 		}

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -11,9 +10,9 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // DefaultMaxReply bounds a reply's body where the configuration does not.
@@ -21,17 +20,27 @@ const DefaultMaxReply = 256 << 20
 
 // HTTPConfig is how an HTTP endpoint is reached.
 type HTTPConfig struct {
-	// URL is where bodies are posted: http, or https with the system's root
-	// certificates. User information becomes basic authentication.
+	// URL is where bodies are posted: http, https, or a Unix socket as
+	// unix:/path/to/socket or http+unix://%2Fpath%2Fto%2Fsocket/path?query, over
+	// which http is spoken. User information becomes basic authentication.
 	URL string
 	// Header is sent with every request, over the transport's own
 	// Content-Type, Accept, User-Agent, Host and Authorization. "Connection:
 	// close" opens a connection for every exchange. Fields that frame the
 	// body are the transport's own.
 	Header http.Header
+	// TLS is for an https URL; nil trusts the system's root certificates.
+	TLS *TLS
 	// Guard refuses addresses: it is asked about every address of the host
-	// before each connect. nil is LocalOnly.
+	// before each connect. nil is LocalOnly. A Unix socket has no address.
 	Guard func(netip.Addr) error
+	// ResolveOnce keeps the addresses that the host had at the first connect (or
+	// when Addresses was called). Else every connect looks them up.
+	ResolveOnce bool
+	// A connection is given up for a new one when it is MaxAge old or has
+	// carried MaxRequests, before the request that comes next; 0: never.
+	MaxAge      time.Duration
+	MaxRequests int
 	// MaxReply bounds the body of a reply in bytes; 0 is DefaultMaxReply.
 	MaxReply int64
 }
@@ -39,89 +48,43 @@ type HTTPConfig struct {
 // HTTP is an endpoint that speaks HTTP/1.1 with keep-alive. Redirects and
 // authentication challenges are answers like any other, never followed.
 type HTTP struct {
-	host     string // a name or an address, without brackets
-	port     uint16
-	tls      *tls.Config // nil: plain
-	path     string      // escaped, "" or beginning with a slash
-	query    string      // with its question mark
-	fields   string      // every header line but the request line and Content-Length
-	close    bool        // each connection carries one exchange
-	guard    func(netip.Addr) error
-	resolver resolver
+	dialer
+	path     string // escaped, "" or beginning with a slash
+	query    string // with its question mark
+	fields   string // every header line but the request line and Content-Length
+	close    bool   // each connection carries one exchange
+	life     lifetime
 	maxReply int64
+	pollers  pollers
 	closed   atomic.Bool
 }
 
 // NewHTTP checks c; it connects to nothing. Its errors show neither user
 // information nor header values.
 func NewHTTP(c HTTPConfig) (*HTTP, error) {
-	u, err := parseURL(c.URL)
+	to, err := parseURL(c.URL, "http", "https")
 	if err != nil {
 		return nil, err
 	}
 	h := &HTTP{
-		host:     u.Hostname(),
-		path:     u.EscapedPath(),
-		guard:    c.Guard,
-		resolver: net.DefaultResolver,
+		path:     to.url.EscapedPath(),
+		query:    to.query(),
+		life:     lifetime{c.MaxAge, c.MaxRequests},
 		maxReply: c.MaxReply,
-		port:     80,
 	}
-	if h.guard == nil {
-		h.guard = LocalOnly
+	if err := h.aim(to, &c, "http/1.1"); err != nil {
+		return nil, err
 	}
 	if h.maxReply <= 0 {
 		h.maxReply = DefaultMaxReply
 	}
-	if u.RawQuery != "" {
-		h.query = "?" + u.RawQuery
-	}
-	if u.Scheme == "https" {
-		h.port = 443
-		h.tls = &tls.Config{ServerName: withoutZone(h.host), NextProtos: []string{"http/1.1"}}
-	}
-	if p := u.Port(); p != "" {
-		n, err := strconv.ParseUint(p, 10, 16)
-		if err != nil || n == 0 {
-			return nil, fmt.Errorf("port %s of the URL is not in 1 to 65535", p)
-		}
-		h.port = uint16(n)
-	}
-	if h.fields, err = headerFields(u, c.Header); err != nil {
+	fields, err := headerFields(to.url, c.Header)
+	if err != nil {
 		return nil, err
 	}
+	h.fields = fieldLines(fields)
 	h.close = slices.ContainsFunc(c.Header.Values("Connection"), func(v string) bool { return strings.EqualFold(v, "close") })
 	return h, nil
-}
-
-func parseURL(raw string) (*url.URL, error) {
-	u, err := url.Parse(raw)
-	switch {
-	case err != nil && strings.Contains(raw, "@"):
-		// The parser's words quote what they stumble over.
-		return nil, errors.New("the URL is not valid (not shown, as it holds user information): percent-encode what is special in the name and password")
-	case err != nil:
-		if e := new(url.Error); errors.As(err, &e) {
-			err = e.Err
-		}
-		return nil, fmt.Errorf("the URL is not valid: %w", err)
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("the URL begins with %q: it has to begin with http:// or https://", schemeOf(u))
-	case u.Hostname() == "":
-		return nil, errors.New("the URL names no host: write it as http://127.0.0.1:3030/")
-	case strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return nil, fmt.Errorf("the host %q is not plain ASCII: write an international name in its xn-- form", u.Hostname())
-	case strings.ContainsFunc(u.RawQuery, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return nil, errors.New("the URL's query holds a space or a control character: percent-encode it")
-	}
-	return u, nil
-}
-
-func schemeOf(u *url.URL) string {
-	if u.Scheme == "" {
-		return u.Path
-	}
-	return u.Scheme + ":"
 }
 
 // ours are the fields that frame a request or the connection.
@@ -130,8 +93,8 @@ var ours = map[string]bool{
 	"Expect": true, "Upgrade": true, "Keep-Alive": true, "Proxy-Connection": true,
 }
 
-// headerFields gives the header lines of every request, save Content-Length.
-func headerFields(u *url.URL, configured http.Header) (string, error) {
+// headerFields gives the header fields of every request, save Content-Length.
+func headerFields(u *url.URL, configured http.Header) (http.Header, error) {
 	fields := http.Header{
 		"Host":         {hostField(u)},
 		"User-Agent":   {"volley"},
@@ -146,18 +109,18 @@ func headerFields(u *url.URL, configured http.Header) (string, error) {
 	replaced := map[string]bool{}
 	for _, name := range sortedKeys(configured) {
 		if !isToken(name) {
-			return "", fmt.Errorf("header name %q is not a token", name)
+			return nil, fmt.Errorf("header name %q is not a token", name)
 		}
 		canonical := http.CanonicalHeaderKey(name)
 		if ours[canonical] {
-			return "", fmt.Errorf("header %s belongs to the transport: leave it out", canonical)
+			return nil, fmt.Errorf("header %s belongs to the transport: leave it out", canonical)
 		}
 		for _, value := range configured[name] {
 			if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-				return "", fmt.Errorf("the value of header %s holds a control character (perhaps a line end from the file it was read from)", canonical)
+				return nil, fmt.Errorf("the value of header %s holds a control character (perhaps a line end from the file it was read from)", canonical)
 			}
 			if canonical == "Connection" && !strings.EqualFold(value, "close") && !strings.EqualFold(value, "keep-alive") {
-				return "", errors.New("header Connection can only be close or keep-alive")
+				return nil, errors.New("header Connection can only be close or keep-alive")
 			}
 			if !replaced[canonical] {
 				replaced[canonical], fields[canonical] = true, nil
@@ -165,18 +128,25 @@ func headerFields(u *url.URL, configured http.Header) (string, error) {
 			fields[canonical] = append(fields[canonical], value)
 		}
 	}
+	return fields, nil
+}
+
+// fieldLines writes fields as they stand in a request, Host first (RFC 9110
+// section 7.2).
+func fieldLines(fields http.Header) string {
 	var b strings.Builder
 	writeField := func(name string) {
 		for _, value := range fields[name] {
 			b.WriteString(name + ": " + strings.Trim(value, " \t") + "\r\n")
 		}
 	}
-	writeField("Host") // first, RFC 9110 section 7.2
-	delete(fields, "Host")
+	writeField("Host")
 	for _, name := range sortedKeys(fields) {
-		writeField(name)
+		if name != "Host" {
+			writeField(name)
+		}
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 func sortedKeys(h http.Header) []string {
@@ -201,13 +171,6 @@ func hostField(u *url.URL) string {
 	return host
 }
 
-func withoutZone(host string) string {
-	if i := strings.IndexByte(host, '%'); i >= 0 {
-		return host[:i]
-	}
-	return host
-}
-
 // head gives the request's head for path, up to the value of Content-Length.
 // path is plain text: what is special in a URL is escaped here.
 func (h *HTTP) head(path string) []byte {
@@ -222,36 +185,28 @@ func (h *HTTP) head(path string) []byte {
 	return []byte("POST " + target + h.query + " HTTP/1.1\r\n" + h.fields + "Content-Length: ")
 }
 
-// connect resolves, checks and dials: the address that was checked is the one
-// that is dialled.
-func (h *HTTP) connect(ctx context.Context) (*net.TCPConn, net.Conn, error) {
-	addrs, err := allowed(ctx, h.resolver, h.host, h.guard)
-	if err != nil {
-		return nil, nil, err
+// connectBy is connect up to a deadline, zero for none; its error is an *Error.
+func (h *HTTP) connectBy(ctx context.Context, deadline time.Time) (socket, net.Conn, error) {
+	limited := ctx
+	if !deadline.IsZero() {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithDeadline(ctx, deadline)
+		defer cancel()
 	}
-	tcp, err := dial(ctx, addrs, h.port)
-	if err != nil {
-		return nil, nil, err
+	outer, conn, err := h.connect(limited)
+	if e := new(Error); err == nil || errors.As(err, &e) {
+		return outer, conn, err
 	}
-	if h.tls == nil {
-		return tcp, tcp, nil
-	}
-	secure := tls.Client(tcp, h.tls)
-	if err := secure.HandshakeContext(ctx); err != nil {
-		tcp.Close()
-		return nil, nil, fmt.Errorf("the TLS handshake with %s failed: %w", tcp.RemoteAddr(), err)
-	}
-	return tcp, secure, nil
+	return nil, nil, &Error{Failure: classify(ctx, err, Refused), Err: err}
 }
 
-// Open gives a connection that connects in its first Do.
+// Open gives a connection that connects in its first exchange, or, if it is a
+// [Starter], in Connect.
 func (h *HTTP) Open() (Conn, error) {
 	if h.closed.Load() {
 		return nil, errors.New("the endpoint is closed")
 	}
-	c := &httpConn{endpoint: h}
-	c.reader.maxBody = h.maxReply
-	return c, nil
+	return h.open(), nil
 }
 
 // Close ends the giving of connections; those that are open belong to their users.

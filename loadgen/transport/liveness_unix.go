@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"net"
 	"syscall"
 )
 
@@ -16,7 +15,7 @@ type liveness struct {
 }
 
 // of makes l watch conn.
-func (l *liveness) of(conn *net.TCPConn) error {
+func (l *liveness) of(conn syscall.Conn) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return err
