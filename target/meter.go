@@ -11,34 +11,66 @@ import (
 	"volley/internal/jsonrpc"
 )
 
-// meter counts calls that one goroutine runs one after another. It reads the
-// clock once a call, since where one ends the next begins, and adds to the
-// series once for all successive calls of one method.
+// timedTogether is how many instant calls of one method, which follow on one
+// another and wait for nothing, are timed as one: each counts with their mean. To
+// read the clock for each would cost more than counting it.
+const timedTogether = 8
+
+// meter counts calls that one goroutine runs one after another. Where one ends
+// the next begins. It adds to the series once for all successive calls of one
+// method.
 type meter struct {
-	begun  time.Time
-	last   time.Duration // when the last call ended
-	method *method
-	calls  observations
+	begun   time.Time
+	last    time.Duration // when the last call that was timed ended
+	untimed int           // calls since
+	waits   bool          // the call under way has waited
+	method  *method
+	calls   observations
 }
 
-func (n *Node) newMeter() meter { return meter{begun: time.Now()} }
+func newMeter() meter { return meter{begun: time.Now()} }
 
-// done tells that a call has ended; err is nil for a result.
-func (m *meter) done(of *method, err *jsonrpc.Error) {
-	now := time.Since(m.begun)
+// begin tells that a call begins.
+func (m *meter) begin(of *method, instant bool) {
 	if of != m.method {
 		m.flush()
 		m.method = of
 	}
-	m.calls.add(now - m.last)
-	m.last = now
-	if err != nil {
-		of.failures(err.Code).Inc()
+	if !instant {
+		m.read()
 	}
+}
+
+// end tells that the call has ended; err is nil for a result.
+func (m *meter) end(instant bool, err *jsonrpc.Error) {
+	if m.untimed++; !instant || m.waits || m.untimed == timedTogether {
+		m.read()
+		m.waits = false
+	}
+	if err != nil {
+		m.method.failures(err.Code).Inc()
+	}
+}
+
+// wait tells that the call under way is about to wait: it is timed by itself.
+func (m *meter) wait() {
+	m.read()
+	m.waits = true
+}
+
+// read times the calls that have ended and are not timed yet.
+func (m *meter) read() {
+	if m.untimed == 0 {
+		return
+	}
+	now := time.Since(m.begun)
+	m.calls.add(now-m.last, m.untimed)
+	m.last, m.untimed = now, 0
 }
 
 // flush makes what was told visible.
 func (m *meter) flush() {
+	m.read()
 	if m.calls.n > 0 {
 		m.method.total.Add(float64(m.calls.n))
 		m.method.time.addAll(&m.calls)
@@ -72,10 +104,11 @@ type observations struct {
 	buckets [timeBuckets + 1]uint32
 }
 
-func (c *observations) add(d time.Duration) {
-	c.n++
+// add observes n times the mean of what took d together.
+func (c *observations) add(d time.Duration, n int) {
+	c.n += uint64(n)
 	c.sum += d
-	c.buckets[timeBucket(d)]++
+	c.buckets[timeBucket(d/time.Duration(n))] += uint32(n)
 }
 
 // histogram is one method's histogram, to which many observations can be added at

@@ -14,13 +14,11 @@ import (
 // that worker starts another, which goes on with the entries behind, into space
 // of its own, and does the same; so as many are outstanding as Policy.Concurrency
 // lets, but only while one of them is held up.
-//
-// It is the context of the calls, so that Pool.Acquire can find it.
 type run struct {
-	context.Context
-	node *Node
-	x    *exchange
-	kept retention
+	node  *Node
+	x     *exchange
+	kept  retention
+	first worker
 
 	limit   int64        // of workers
 	workers atomic.Int64 // that were started
@@ -31,81 +29,30 @@ type run struct {
 // newRun readies a batch for answers; ctx is that of its calls.
 func (n *Node) newRun(ctx context.Context, x *exchange) *run {
 	r := &run{
-		Context: ctx, node: n, x: x, kept: retention{policy: &n.policy},
+		node: n, x: x, kept: retention{policy: &n.policy},
 		limit: int64(min(n.policy.Concurrency, len(x.entries))),
 	}
+	r.first = worker{Context: ctx, run: r, meter: newMeter()}
 	r.workers.Store(1)
 	return r
-}
-
-type runKey struct{}
-
-// Value finds the run itself, or what its context holds.
-func (r *run) Value(key any) any {
-	if key == (runKey{}) {
-		return r
-	}
-	return r.Context.Value(key)
-}
-
-// heldUp tells the batch whose context it is, if it is one's, that a call of its
-// is about to wait.
-func heldUp(ctx context.Context) {
-	if r, ok := ctx.Value(runKey{}).(*run); ok {
-		r.overlap()
-	}
 }
 
 // overlap starts another worker if there is an entry for it and the limit lets.
 func (r *run) overlap() {
 	for {
-		w := r.workers.Load()
-		if w >= r.limit || r.next.Load() >= int64(len(r.x.entries)) || r.kept.stops() {
+		n := r.workers.Load()
+		if n >= r.limit || r.next.Load() >= int64(len(r.x.entries)) || r.kept.stops() {
 			return
 		}
-		if r.workers.CompareAndSwap(w, w+1) {
-			if w == 1 { // only the first worker is there yet
+		if r.workers.CompareAndSwap(n, n+1) {
+			if n == 1 { // only the first worker is there yet
 				r.x.buffersFor(int(r.limit))
 			}
-			r.others.Go(func() { r.work(int(w)) })
+			w := &worker{Context: r.first.Context, run: r, number: int(n), meter: newMeter()}
+			r.others.Go(w.work)
 			return
 		}
 	}
-}
-
-// work runs entries until none is left, each into the worker's buffer. What is
-// not run is left to answer.
-func (r *run) work(worker int) {
-	inFlight := r.node.metrics.entriesInFlight
-	inFlight.Inc()
-	defer inFlight.Dec()
-	m := r.node.newMeter()
-	defer m.flush()
-	buf := r.x.buffers[worker][:0]
-	for {
-		i := int(r.next.Add(1) - 1)
-		if i >= len(r.x.entries) || r.kept.stops() {
-			break
-		}
-		e := &r.x.entries[i]
-		if e.verdict != valid {
-			continue
-		}
-		e.buffer, e.start = worker, len(buf)
-		buf = r.respond(e, buf, &m)
-		e.done, e.size = true, len(buf)-e.start
-		if e.kept = r.kept.add(e); !e.kept {
-			buf = buf[:e.start]
-		}
-	}
-	r.x.buffers[worker] = buf
-}
-
-func (r *run) respond(e *entry, dst []byte, m *meter) []byte {
-	if e.verdict == valid && !e.call.Instant {
-		r.overlap()
-	}
-	return r.node.respond(r, e, dst, m)
 }
 
 // answer runs the entries and puts their answers together in request order.
@@ -114,17 +61,16 @@ func (r *run) answer() {
 	x, p := r.x, &r.node.policy
 	inFlight := r.node.metrics.entriesInFlight
 	inFlight.Inc()
-	m := r.node.newMeter()
 	out := append(x.out[:0], '[')
 	counted := int64(0) // of the answers so far
 	alone := true
 	for i := range x.entries {
 		if alone && r.workers.Load() > 1 {
 			alone = false
-			m.flush()
 			inFlight.Dec()
-			r.work(0)
+			r.first.work()
 			r.others.Wait()
+			r.first.meter = newMeter() // what was waited for is no call's time
 		}
 		e := &x.entries[i]
 		before := len(out)
@@ -143,7 +89,7 @@ func (r *run) answer() {
 			if alone {
 				r.next.Store(int64(i + 1))
 			}
-			out = r.respond(e, out, &m)
+			out = r.first.respond(e, out)
 			e.size = len(out) - start
 			e.kept = r.kept.add(e)
 		}
@@ -155,12 +101,75 @@ func (r *run) answer() {
 	if alone {
 		inFlight.Dec()
 	}
-	m.flush()
+	r.first.meter.flush()
 	if len(out) == 1 {
 		x.out = out[:0]
 		return
 	}
 	x.out = append(out, ']')
+}
+
+// worker runs entries of a batch one after another. It is the context of their
+// calls, so that what they wait for can find it.
+type worker struct {
+	context.Context
+	run    *run
+	number int
+	meter  meter
+}
+
+type workerKey struct{}
+
+// Value finds the worker itself, or what the batch's context holds.
+func (w *worker) Value(key any) any {
+	if key == (workerKey{}) {
+		return w
+	}
+	return w.Context.Value(key)
+}
+
+// heldUp tells the worker whose context it is, if it is one's, that its call is
+// about to wait. It is called where the call runs.
+func heldUp(ctx context.Context) {
+	if w, ok := ctx.Value(workerKey{}).(*worker); ok {
+		w.meter.wait()
+		w.run.overlap()
+	}
+}
+
+// work runs entries until none is left, each into the worker's buffer. What is
+// not run is left to answer.
+func (w *worker) work() {
+	r := w.run
+	inFlight := r.node.metrics.entriesInFlight
+	inFlight.Inc()
+	defer inFlight.Dec()
+	buf := r.x.buffers[w.number][:0]
+	for {
+		i := int(r.next.Add(1) - 1)
+		if i >= len(r.x.entries) || r.kept.stops() {
+			break
+		}
+		e := &r.x.entries[i]
+		if e.verdict != valid {
+			continue
+		}
+		e.buffer, e.start = w.number, len(buf)
+		buf = w.respond(e, buf)
+		e.done, e.size = true, len(buf)-e.start
+		if e.kept = r.kept.add(e); !e.kept {
+			buf = buf[:e.start]
+		}
+	}
+	r.x.buffers[w.number] = buf
+	w.meter.flush()
+}
+
+func (w *worker) respond(e *entry, dst []byte) []byte {
+	if e.verdict == valid && !e.call.Instant {
+		w.run.overlap()
+	}
+	return w.run.node.respond(w, e, dst, &w.meter)
 }
 
 // respond appends the answer that is due to an entry, running it if it is to
@@ -171,10 +180,11 @@ func (n *Node) respond(ctx context.Context, e *entry, dst []byte, m *meter) []by
 	}
 	start := len(dst)
 	if e.verdict == valid {
+		m.begin(e.method, e.call.Instant)
 		result := jsonrpc.AppendResultStart(dst)
 		empty := len(result)
 		out, err := n.execute(ctx, e, result)
-		m.done(e.method, err)
+		m.end(e.call.Instant, err)
 		switch {
 		case e.call.Notification:
 			return out[:start]

@@ -31,7 +31,7 @@ func (n *Node) takeSingle(ctx context.Context, x *exchange) {
 // returns.
 func (n *Node) finishSingle(ctx context.Context, x *exchange) {
 	e := &x.entries[0]
-	m := n.newMeter()
+	m := newMeter()
 	x.out = n.respond(ctx, e, x.out[:0], &m)
 	m.flush()
 	x.close = e.call.Close
