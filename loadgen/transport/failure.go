@@ -61,3 +61,20 @@ func isTimeout(err error) bool {
 	var n net.Error
 	return errors.As(err, &n) && n.Timeout()
 }
+
+// explain gives the words for an exchange that failed after got bytes of its answer.
+func explain(ctx context.Context, failure Failure, err error, got int64) error {
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("the node closed the connection without an answer")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the node closed the connection after %d bytes of its answer", got)
+	case failure == Cancelled:
+		return fmt.Errorf("cut off: %w", ctx.Err())
+	case failure == Timeout && got > 0:
+		return fmt.Errorf("no whole answer in time, only %d bytes: %w", got, err)
+	case failure == Timeout:
+		return fmt.Errorf("no answer in time: %w", err)
+	}
+	return err
+}

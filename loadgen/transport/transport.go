@@ -23,6 +23,25 @@ type Conn interface {
 	Close() error
 }
 
+// Starter is a Conn that can carry an exchange without a goroutine of its own. Its
+// methods are for one goroutine at a time, Do included, and Close is not for use
+// within done.
+type Starter interface {
+	Conn
+	// Ready tells whether there is a connection with nothing under way on it.
+	Ready() bool
+	// Connect connects, where there is no connection. An error is always an *Error.
+	Connect(ctx context.Context, deadline time.Time) error
+	// Start sends req, as far as the connection takes it at once, and returns true;
+	// the rest follows, and done gets the answer, or the *Error that Do would have
+	// returned, exactly once. done runs on a goroutine of the transport's that serves
+	// other connections too: it must not block, and may start the next exchange.
+	// Start returns false, and nothing was sent, where there is no connection, or
+	// no longer. req.Body must stay as it is until done; Reply.Body is valid until
+	// the next exchange.
+	Start(ctx context.Context, req Request, deadline time.Time, done func(Reply, error)) bool
+}
+
 // Request is one body to send.
 type Request struct {
 	Path string // HTTP: path below the endpoint's URL, "" for the URL itself

@@ -3,43 +3,41 @@ package transport
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
-	"strconv"
 	"time"
 )
 
-const (
-	// onePiece is up to which size a body is copied behind its head instead of
-	// being written beside it.
-	onePiece = 16 << 10
-	// concurrentWrite is from which size a body is written while the answer is
-	// already being read: a node may refuse it before it has all of it, and
-	// then stop reading.
-	concurrentWrite = 64 << 10
-	// maxHeads bounds the heads kept for their paths.
-	maxHeads = 256
-)
+// concurrentWrite is from which size a body is written while the answer is
+// already being read: a node may refuse it before it has all of it, and
+// then stop reading.
+const concurrentWrite = 64 << 10
 
-// httpConn is one connection, lazily opened and opened again when it is gone.
+// streamConn is one connection over any net.Conn (TLS, for one), lazily opened
+// and opened again when it is gone. Whoever calls Do waits for it in the runtime's
+// network poller.
 //
 // A POST is not to be sent twice. So before a connection is used again it is
 // checked for being closed, and an exchange is moved to a new connection only
 // while not one byte of its request was taken; after that a connection that
 // breaks is a Reset.
-type httpConn struct {
+type streamConn struct {
 	endpoint *HTTP
 	conn     net.Conn // nil: not connected; of TLS the inner side
 	alive    liveness
 	reader   responseReader
-	heads    map[string][]byte
-	out      []byte      // a request in one piece, or the head of one in two
-	pieces   [2][]byte   // the memory of vector
+	request  requestWriter
+	pieces   [2][]byte   // of the request; the memory of vector
 	vector   net.Buffers // a request in two pieces
 	written  chan written
 	cutoff   cutoff
 	closed   bool
+}
+
+func openStream(h *HTTP) *streamConn {
+	c := &streamConn{endpoint: h}
+	c.reader.maxBody = h.maxReply
+	return c
 }
 
 type written struct {
@@ -48,7 +46,7 @@ type written struct {
 }
 
 // Do posts one body. A Reply comes back for every status.
-func (c *httpConn) Do(ctx context.Context, req Request, deadline time.Time) (Reply, error) {
+func (c *streamConn) Do(ctx context.Context, req Request, deadline time.Time) (Reply, error) {
 	if c.closed {
 		return Reply{}, &Error{Failure: Refused, Err: net.ErrClosed}
 	}
@@ -73,43 +71,17 @@ func (c *httpConn) Do(ctx context.Context, req Request, deadline time.Time) (Rep
 		if failure == Reset && !sent && !connected {
 			continue // closed between the check and the write: nothing was taken
 		}
-		return Reply{Connected: connected}, &Error{Failure: failure, Sent: sent, Err: c.explain(ctx, failure, err)}
+		return Reply{Connected: connected}, &Error{Failure: failure, Sent: sent, Err: explain(ctx, failure, err, c.reader.got)}
 	}
 }
 
-func (c *httpConn) explain(ctx context.Context, failure Failure, err error) error {
-	switch {
-	case errors.Is(err, io.EOF):
-		return errors.New("the node closed the connection without an answer")
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the node closed the connection after %d bytes of its answer", c.reader.got)
-	case failure == Cancelled:
-		return fmt.Errorf("cut off: %w", ctx.Err())
-	case failure == Timeout && c.reader.got > 0:
-		return fmt.Errorf("no whole answer in time, only %d bytes: %w", c.reader.got, err)
-	case failure == Timeout:
-		return fmt.Errorf("no answer in time: %w", err)
-	}
-	return err
-}
-
-func (c *httpConn) connect(ctx context.Context, deadline time.Time) error {
-	limited := ctx
-	if !deadline.IsZero() {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithDeadline(ctx, deadline)
-		defer cancel()
-	}
-	tcp, conn, err := c.endpoint.connect(limited)
-	if err == nil {
-		if err = c.alive.of(tcp); err != nil {
-			tcp.Close()
-		}
-	}
-	if e := new(Error); errors.As(err, &e) {
-		return e
-	}
+func (c *streamConn) connect(ctx context.Context, deadline time.Time) error {
+	outer, conn, err := c.endpoint.connectBy(ctx, deadline)
 	if err != nil {
+		return err
+	}
+	if err := c.alive.of(outer); err != nil {
+		conn.Close()
 		return &Error{Failure: classify(ctx, err, Refused), Err: err}
 	}
 	c.conn = conn
@@ -123,7 +95,7 @@ func (c *httpConn) connect(ctx context.Context, deadline time.Time) error {
 
 // exchange sends req and reads its answer. sent tells whether the connection
 // took any byte.
-func (c *httpConn) exchange(ctx context.Context, req Request, deadline time.Time, fresh bool) (res response, sent bool, err error) {
+func (c *streamConn) exchange(ctx context.Context, req Request, deadline time.Time, fresh bool) (res response, sent bool, err error) {
 	c.reader.got = 0
 	c.cutoff.follow(ctx)
 	if err := c.conn.SetDeadline(deadline); err != nil {
@@ -134,7 +106,7 @@ func (c *httpConn) exchange(ctx context.Context, req Request, deadline time.Time
 	if err := ctx.Err(); err != nil {
 		return res, false, err
 	}
-	c.assemble(req)
+	c.pieces[0], c.pieces[1] = c.request.assemble(c.endpoint, &req)
 	concurrent := len(req.Body) > concurrentWrite
 	var w written
 	if concurrent {
@@ -167,21 +139,8 @@ func (c *httpConn) exchange(ctx context.Context, req Request, deadline time.Time
 	return res, w.n > 0, err
 }
 
-// assemble lays out the request as one piece or two.
-func (c *httpConn) assemble(req Request) {
-	c.out = append(c.out[:0], c.head(req.Path)...)
-	c.out = strconv.AppendInt(c.out, int64(len(req.Body)), 10)
-	c.out = append(c.out, "\r\n\r\n"...)
-	if len(req.Body) <= onePiece {
-		c.out = append(c.out, req.Body...)
-		c.pieces = [2][]byte{c.out, nil}
-		return
-	}
-	c.pieces = [2][]byte{c.out, req.Body}
-}
-
 // send writes what assemble laid out, and reports on c.written.
-func (c *httpConn) send() {
+func (c *streamConn) send() {
 	var w written
 	if c.pieces[1] == nil {
 		n, err := c.conn.Write(c.pieces[0])
@@ -194,21 +153,9 @@ func (c *httpConn) send() {
 	c.written <- w
 }
 
-func (c *httpConn) head(path string) []byte {
-	head, ok := c.heads[path]
-	if !ok {
-		if c.heads == nil || len(c.heads) == maxHeads {
-			c.heads = make(map[string][]byte)
-		}
-		head = c.endpoint.head(path)
-		c.heads[path] = head
-	}
-	return head
-}
-
 // drop closes the connection; the next Do opens another. The answer that was
 // read stays valid.
-func (c *httpConn) drop() {
+func (c *streamConn) drop() {
 	if c.conn == nil {
 		return
 	}
@@ -218,7 +165,7 @@ func (c *httpConn) drop() {
 }
 
 // Close closes the connection for good.
-func (c *httpConn) Close() error {
+func (c *streamConn) Close() error {
 	c.closed = true
 	c.cutoff.leave()
 	c.drop()

@@ -1,0 +1,12 @@
+package transport
+
+// open gives a connection that a poller serves where it can: one to a plain
+// socket, while there are descriptors for a poller.
+func (h *HTTP) open() Conn {
+	if h.tls == nil {
+		if c, err := openPolled(h); err == nil {
+			return c
+		}
+	}
+	return openStream(h)
+}
