@@ -69,7 +69,11 @@ func (r *lineReader) next() ([]byte, error) {
 
 func (r *lineReader) fill() error {
 	if r.start > 0 {
-		r.end = copy(r.buf, r.buf[r.start:r.end])
+		unused := r.buf[r.start:r.end]
+		if len(r.buf) > largeReply && len(unused) <= largeReply/2 {
+			r.buf = make([]byte, largeReply)
+		}
+		r.end = copy(r.buf, unused)
 		r.start = 0
 	}
 	if r.end == len(r.buf) {
