@@ -4,109 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"volley/loadgen/transport"
 	"volley/results"
 )
 
-// numbered is a call with all that makes it this one; its bytes follow from it.
-type numbered struct {
-	n     uint64 // its index in the run
-	first uint64 // the id of its first entry
-	shape shape
-}
-
-// sequence numbers calls and hands out ids, each once in a run.
-type sequence struct {
-	mu     sync.Mutex
-	sizes  *sizes
-	stream *stream
-	n, id  uint64
-}
-
-func newSequence(z *sizes) *sequence { return &sequence{sizes: z, stream: newStream(), id: 1} }
-
-// peek gives the shape of the call that take gives next if nobody else takes.
-func (s *sequence) peek() shape {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sizes.at(s.stream, s.n)
-}
-
-func (s *sequence) take() numbered {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := numbered{n: s.n, first: s.id, shape: s.sizes.at(s.stream, s.n)}
-	s.n++
-	s.id += uint64(c.shape.entries)
-	return c
-}
-
-// skip hands out one id that belongs to no numbered call.
-func (s *sequence) skip() (id uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.id++
-	return s.id - 1
-}
-
-// line is what all callers of a run share.
-type line struct {
-	ctx      context.Context // its end cuts off the calls under way
-	work     *work
-	seq      *sequence
-	endpoint transport.Endpoint
-	rec      *recorder
-	ceiling  *rate.Limiter // in entries; nil: none
-	timeout  time.Duration // of one call
-	start    time.Time
-	quit     *quitting
-	finished atomic.Bool // all is sent, or the time for it is over
-}
-
-// quitting tells that no more calls may be sent.
-type quitting struct {
-	done chan struct{}
-	once sync.Once
-	at   time.Time // when; to be read once done is closed
-}
-
-func (q *quitting) quit() {
-	q.once.Do(func() {
-		q.at = time.Now()
-		close(q.done)
-	})
-}
-
-func (l *line) now() time.Duration { return time.Since(l.start) }
-
-func (l *line) over() bool { return l.finished.Load() || closed(l.quit.done) }
-
-// admit waits until the ceiling lets a call of that many entries pass, and tells
-// whether it had to wait; ok is false when the wait was cut short.
-func (l *line) admit(entries int, w waiter) (held, ok bool) {
-	if l.ceiling == nil {
-		return false, true
-	}
-	now := time.Now()
-	r := l.ceiling.ReserveN(now, entries)
-	delay := r.DelayFrom(now)
-	if delay <= 0 {
-		return false, true
-	}
-	if w.until(now.Add(delay), l.quit.done) {
-		return true, true
-	}
-	r.CancelAt(now)
-	return true, false
-}
-
-// job is what a caller is woken for: one call, or a closed loop of them.
+// job is what a caller is taken for: one call, or a closed loop of them.
 type job struct {
 	phase int
 	end   time.Duration // of the phase; for an open loop, when a call overruns it
@@ -125,57 +29,69 @@ func overrunAt(end, length time.Duration) time.Duration {
 }
 
 // caller makes one call at a time over a connection of its own.
+//
+// Where its connection is a [transport.Starter] and is there, whoever gives it a
+// call sends that call, and the transport's goroutine says what became of it and, in
+// a closed loop, sends the next one. Else the caller's own goroutine makes the call.
 type caller struct {
 	*line
 	number  int
-	jobs    chan job
+	done    func(*caller, job) // a job is over, and the caller may be taken again
 	conn    transport.Conn
+	starter transport.Starter // conn, when it is one
+	answer  func(transport.Reply, error)
 	encoder *encoder
 	judge   *correlator
-	message message
+
+	message message // of the call that is under way, or next
 	outcome results.Outcome
+	job     job // of the call that was sent last
+
+	jobs chan job  // for its goroutine; nil: it has none yet
+	back chan bool // a loop needs its goroutine: to make the call of job, or for what comes next
 }
 
-func newCaller(l *line, number int) *caller {
-	return &caller{
-		line: l, number: number,
-		jobs:    make(chan job, 1),
+func newCaller(l *line, number int, done func(*caller, job)) *caller {
+	c := &caller{
+		line: l, number: number, done: done,
 		encoder: newEncoder(l.work),
 		judge:   newCorrelator(),
+		back:    make(chan bool, 1),
 	}
+	c.answer = c.answered
+	return c
 }
 
-// run serves jobs until there are no more, and tells back after each.
-func (c *caller) run(done func(*caller, job)) {
+// run serves jobs, on the caller's own goroutine, until there are no more.
+func (c *caller) run() {
 	for j := range c.jobs {
 		if j.loop {
 			c.loop(j)
 		} else {
 			c.call(j)
 		}
-		done(c, j)
-	}
-	if c.conn != nil {
-		_ = c.conn.Close() // nothing more is to be learnt from it
+		c.done(c, j)
 	}
 }
 
 // refusedPause keeps a closed loop from spinning against a node that is gone.
 const refusedPause = 10 * time.Millisecond
 
+// loop makes calls one after the other until the job ends.
 func (c *caller) loop(j job) {
 	var w timerWaiter
-	for {
-		j.due = c.now()
-		if j.due >= j.end || c.over() {
-			return
-		}
-		j.call = c.seq.take()
-		c.rec.planned.Add(1)
+	for c.next(&j, c.now()) {
 		var ok bool
 		if j.held, ok = c.admit(j.call.shape.entries, w); !ok {
 			c.rec.unsent(j.phase)
 			return
+		}
+		if c.send(j) {
+			// The calls after it are sent when their predecessors are answered.
+			if unsent := <-c.back; !unsent {
+				continue
+			}
+			j = c.job
 		}
 		c.call(j)
 		if c.outcome.Class == results.Refused {
@@ -184,25 +100,77 @@ func (c *caller) loop(j job) {
 	}
 }
 
-// call makes one call and records what became of it.
-func (c *caller) call(j job) {
-	c.rec.began()
+// next numbers and encodes a loop's next call; false says that the loop is over.
+func (c *caller) next(j *job, now time.Duration) bool {
+	if now >= j.end || c.over() {
+		return false
+	}
+	j.due, j.call = now, c.seq.take()
+	c.rec.planned.Add(1)
 	c.encoder.encode(&c.message, j.call.n, j.call.first, j.call.shape)
+	return true
+}
+
+// send sends the call that is encoded, if the connection takes it without waiting.
+func (c *caller) send(j job) bool {
+	if c.starter == nil || !c.starter.Ready() {
+		return false
+	}
+	c.job = j
+	c.begin(j)
+	if c.starter.Start(c.ctx, c.message.request(), c.start.Add(c.outcome.Sent+c.timeout), c.answer) {
+		return true // c is the transport's until the answer
+	}
+	c.rec.undone()
+	return false
+}
+
+// answered takes what came of a call that send sent, on the transport's goroutine.
+func (c *caller) answered(reply transport.Reply, err error) {
+	c.outcome.Done = c.now()
+	c.record(reply, err)
+	j := c.job
+	switch {
+	case !j.loop:
+		c.done(c, j)
+	case c.ceiling != nil || !c.starter.Ready() || !c.next(&j, c.outcome.Done):
+		c.back <- false
+	case !c.send(j):
+		c.job = j
+		c.back <- true
+	}
+}
+
+// call makes the call that is encoded, and waits for what comes of it.
+func (c *caller) call(j job) {
+	c.begin(j)
+	reply, err := c.exchange()
+	c.outcome.Done = c.now()
+	if reply.Connected {
+		c.rec.dials.Add(1)
+	}
+	c.record(reply, err)
+}
+
+// begin sets what an outcome knows before it is sent, right before it is.
+func (c *caller) begin(j job) {
+	c.rec.began()
 	o := &c.outcome
 	o.Phase, o.Due, o.OverBound, o.Held = j.phase, j.due, j.overBound, j.held
 	o.Sent = c.now()
 	o.Overrun = !j.loop && o.Sent > j.end
-	reply, err := c.exchange(&c.message)
-	o.Done = c.now()
-	if reply.Connected {
-		c.rec.dials.Add(1)
+	if j.loop && !j.held {
+		o.Due = o.Sent // nothing was owed before
 	}
+}
+
+func (c *caller) record(reply transport.Reply, err error) {
 	if exhausted(err) {
 		c.rec.exhausted.Add(1)
 	}
-	c.judge.judge(&c.message, reply, err, o)
-	describe(o, &c.message)
-	c.rec.ended(c.number, o)
+	c.judge.judge(&c.message, reply, err, &c.outcome)
+	describe(&c.outcome, &c.message)
+	c.rec.ended(c.number, &c.outcome)
 }
 
 // exhausted tells whether a call failed for want of what is ours.
@@ -218,15 +186,39 @@ func describe(o *results.Outcome, m *message) {
 	o.BytesOut = len(m.body)
 }
 
-func (c *caller) exchange(m *message) (transport.Reply, error) {
-	if c.conn == nil {
-		conn, err := c.endpoint.Open()
-		if err != nil {
-			return transport.Reply{}, &transport.Error{Failure: transport.Refused, Err: err}
-		}
-		c.conn = conn
+func (c *caller) exchange() (transport.Reply, error) {
+	if err := c.open(); err != nil {
+		return transport.Reply{}, &transport.Error{Failure: transport.Refused, Err: err}
 	}
-	return c.conn.Do(c.ctx, m.request(), time.Now().Add(c.timeout))
+	return c.conn.Do(c.ctx, c.message.request(), time.Now().Add(c.timeout))
+}
+
+// open gets the caller its connection, which need not be connected.
+func (c *caller) open() error {
+	if c.conn != nil {
+		return nil
+	}
+	conn, err := c.endpoint.Open()
+	if err == nil {
+		c.conn = conn
+		c.starter, _ = conn.(transport.Starter)
+	}
+	return err
+}
+
+// connect connects ahead of the next call; false: it did not come about.
+func (c *caller) connect(ctx context.Context) bool {
+	if c.open() != nil || c.starter == nil || c.starter.Connect(ctx, time.Now().Add(c.timeout)) != nil {
+		return false
+	}
+	c.rec.dials.Add(1)
+	return true
+}
+
+func (c *caller) close() {
+	if c.conn != nil {
+		_ = c.conn.Close() // nothing more is to be learnt from it
+	}
 }
 
 func (m *message) request() transport.Request {

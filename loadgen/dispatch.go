@@ -19,6 +19,9 @@ type dispatcher struct {
 	wait waiter
 	last time.Duration // what is due can be sent up to then
 
+	encoder *encoder
+	message message // the next call, encoded before it is due
+
 	stopped bool
 	cutoff  time.Duration // when stopped: what was due later was not owed any more
 	// held is when a call last got a caller after it had waited for one: what was
@@ -27,7 +30,10 @@ type dispatcher struct {
 }
 
 func newDispatcher(l *line, p *scenario.Plan, calls *pool, w waiter) *dispatcher {
-	return &dispatcher{line: l, plan: p, pool: calls, wait: w, last: length(p) + p.Drain, held: -1}
+	return &dispatcher{
+		line: l, plan: p, pool: calls, wait: w, last: length(p) + p.Drain, held: -1,
+		encoder: newEncoder(l.work),
+	}
 }
 
 // length is the sum of the phases' lengths.
@@ -69,11 +75,12 @@ func (d *dispatcher) open(phase int, at, end time.Duration) {
 			return
 		}
 		due += at
+		j := job{phase: phase, end: overrunAt(end, p.For), due: due, call: d.seq.take()}
+		d.encoder.encode(&d.message, j.call.n, j.call.first, j.call.shape)
 		sendable := d.until(due)
 		if !sendable && due > d.cutoff {
 			return
 		}
-		j := job{phase: phase, end: overrunAt(end, p.For), due: due, call: d.seq.take()}
 		d.rec.planned.Add(1)
 		if !sendable || !d.send(j) {
 			d.rec.unsent(phase)
@@ -91,11 +98,11 @@ func (d *dispatcher) send(j job) bool {
 	}
 	j.overBound = j.due <= d.held
 	if d.now() < d.last {
-		if d.pool.try(j) {
+		if d.pool.try(j, &d.message) {
 			return true
 		}
 		j.overBound = true
-		if d.pool.wait(j, d.start.Add(d.last)) {
+		if d.pool.wait(j, &d.message, d.start.Add(d.last)) {
 			d.held = d.now()
 			return true
 		}
@@ -111,7 +118,7 @@ func (d *dispatcher) loop(phase int, at, end time.Duration) {
 		return
 	}
 	for range d.plan.Phases[phase].Callers {
-		d.pool.try(job{phase: phase, end: end, loop: true})
+		d.pool.try(job{phase: phase, end: end, loop: true}, nil)
 	}
 	d.until(end)
 }

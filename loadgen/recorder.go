@@ -61,6 +61,9 @@ func (r *recorder) began() {
 	}
 }
 
+// undone takes began back: the call was not made.
+func (r *recorder) undone() { r.flying.Add(-1) }
+
 // ended records a call's outcome; caller is the number of who made it.
 func (r *recorder) ended(caller int, o *results.Outcome) {
 	s := &r.shards[caller%len(r.shards)]

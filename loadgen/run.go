@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -109,6 +110,7 @@ type runner struct {
 	fetch func(context.Context) (results.NodeSample, error) // nil: there are no metrics
 
 	account Account
+	ahead   bool // the endpoint's connections are Starters
 	line    *line
 	rec     *recorder
 	quit    quitting
@@ -153,6 +155,7 @@ func (r *runner) prepare(ctx, early context.Context) error {
 	sizes := newSizes(r.Plan)
 	seq := newSequence(&sizes)
 	conn, err := r.Endpoint.Open()
+	_, r.ahead = conn.(transport.Starter)
 	if err != nil {
 		return &CanaryError{Words: r.printable(err.Error()), Err: errors.New("no connection to the node")}
 	}
@@ -190,7 +193,12 @@ func ceiling(p *scenario.Plan, z *sizes) *rate.Limiter {
 // load makes the load: from the sample before it, which ends with early, to the one
 // after it.
 func (r *runner) load(ctx, early context.Context) {
-	before, vitals := r.sample(early), takeVitals()
+	before := r.sample(early)
+	restore := func() {}
+	if r.ahead {
+		restore = widen()
+	}
+	vitals := takeVitals()
 	l := r.line
 	l.start = time.Now()
 	r.account.Before = before.from(l.start)
@@ -203,7 +211,7 @@ func (r *runner) load(ctx, early context.Context) {
 		watchers.Go(func() { r.scrapes(scraping, every) })
 	}
 
-	calls := newPool(l, r.Plan.InFlight)
+	calls := newPool(l, r.Plan.InFlight, r.ahead)
 	d := newDispatcher(l, r.Plan, calls, r.wait)
 	d.run()
 	l.finished.Store(true)
@@ -218,16 +226,28 @@ func (r *runner) load(ctx, early context.Context) {
 	r.quit.quit() // for callers that the ceiling still holds back
 	r.cut()
 	calls.close()
+	restore()
 	r.account.Elapsed = l.now()
 	close(done)
 	endScraping() // one that hangs does not hold up the end
 	watchers.Wait()
 
 	after := takeVitals()
+	after.cpu -= r.wait.spun()
 	if r.account.Left = ctx.Err() != nil; !r.account.Left {
 		r.account.After = r.sample(ctx).from(l.start)
 	}
 	r.judge(vitals, after)
+}
+
+// widen lets as many threads more run Go as sleep in the kernel between calls: one of
+// the dispatcher's, and one for each CPU of the transport's. A thread in the kernel
+// keeps its place for a while; were places as few as CPUs, what wants to run
+// meanwhile would wait for it. The function that it returns takes that back.
+func widen() func() {
+	cpus := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(2*cpus + 1)
+	return func() { runtime.GOMAXPROCS(cpus) }
 }
 
 // judge says what the generator was worth, and what the node said of calls that

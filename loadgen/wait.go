@@ -10,6 +10,8 @@ type waiter interface {
 	// past returns at once.
 	until(t time.Time, quit <-chan struct{}) bool
 	end()
+	// spun is how long it kept a CPU busy with nothing but waiting.
+	spun() time.Duration
 }
 
 // timerWaiter waits with the runtime's timers, which come up to a millisecond
@@ -18,6 +20,8 @@ type timerWaiter struct{}
 
 func (timerWaiter) begin() {}
 func (timerWaiter) end()   {}
+
+func (timerWaiter) spun() time.Duration { return 0 }
 
 func (timerWaiter) until(t time.Time, quit <-chan struct{}) bool {
 	d := time.Until(t)
