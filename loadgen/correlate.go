@@ -43,6 +43,8 @@ type correlator struct {
 	code  []int64         // by entry, of rpc errors and rejections
 	each  func(*jsonrpc.Answer)
 
+	scanner jsonrpc.Scanner
+
 	answers int  // elements that are JSON-RPC answers
 	junk    int  // elements that are not
 	surplus int  // answers to nothing that was asked
@@ -126,7 +128,7 @@ func (c *correlator) exchange(reply transport.Reply, err error) (class results.C
 	if len(bytes.Trim(reply.Body, " \t\r\n")) == 0 {
 		return results.HTTPError, !good
 	}
-	batch, n, err := jsonrpc.ScanReply(reply.Body, c.each)
+	batch, n, err := c.scanner.ScanReply(reply.Body, c.each)
 	if err != nil {
 		c.answers, c.words = 0, c.words[:0] // of a text that cannot be trusted
 		return none, true

@@ -163,7 +163,7 @@ func plainInteger(token []byte) (n uint64, ok bool) {
 	}
 	for _, c := range token {
 		digit := uint64(c - '0')
-		if digit > 9 || n > (1<<64-1-digit)/10 {
+		if digit > 9 || len(token) == 20 && n > (1<<64-1-digit)/10 {
 			return 0, false
 		}
 		n = n*10 + digit

@@ -38,10 +38,12 @@ func serve(to netip.AddrPort) error {
 	if err != nil {
 		return err
 	}
+	defer listener.Close()
 	file, err := listener.(*net.TCPListener).File()
 	if err != nil {
 		return err
 	}
+	defer file.Close()
 	fd := int(file.Fd())
 	if err := unix.SetNonblock(fd, true); err != nil {
 		return err
