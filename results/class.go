@@ -37,3 +37,11 @@ func (c Class) String() string { return classNames[c] }
 // Failed tells whether an entry of this class counts against an error
 // objective: everything but OK, Notified and Rejected.
 func (c Class) Failed() bool { return c != OK && c != Notified && c != Rejected }
+
+// inVain tells the classes of calls that waited for an answer which did not come:
+// how long they waited bounds the response time from below.
+func (c Class) inVain() bool { return c == Timeout || c == CutOff }
+
+// whole tells the failed classes that a call has because of its exchange or of the
+// reply as a whole, and not of the answer to one of its entries.
+func (c Class) whole() bool { return c.Failed() && c != RPCError && c != ResultError }

@@ -12,6 +12,12 @@ func (c *Counts) AddOutcome(o *Outcome) {
 	for class, n := range o.ByClass {
 		c.ByClass[class] += uint64(n)
 	}
+	if !o.Answered() {
+		c.Unanswered++
+	}
+	if entries > 0 {
+		c.GoodItems += uint64(o.ByClass[OK]+o.ByClass[Notified]) * uint64(o.Items) / entries
+	}
 	for _, code := range o.Codes {
 		addTo(&c.ByCode, code.Code, uint64(code.Count))
 		if !o.Batch {
@@ -84,6 +90,8 @@ func (c *Counts) Add(o *Counts) {
 	c.Overrun += o.Overrun
 	c.Held += o.Held
 	c.Clipped += o.Clipped
+	c.Unanswered += o.Unanswered
+	c.GoodItems += o.GoodItems
 }
 
 // FailedEntries is how many entries count against an error objective.
@@ -95,6 +103,17 @@ func (c *Counts) FailedCalls() uint64 { return failed(&c.CallsByClass) }
 // GoodEntries is what goodput counts: entries answered with a result, and
 // notifications whose exchange succeeded.
 func (c *Counts) GoodEntries() uint64 { return c.ByClass[OK] + c.ByClass[Notified] }
+
+// inVain is how many calls waited for an answer that did not come; they are among
+// the unanswered, and in the distributions.
+func (c *Counts) inVain() (n uint64) {
+	for class, calls := range c.CallsByClass {
+		if Class(class).inVain() {
+			n += calls
+		}
+	}
+	return n
+}
 
 func failed(by *[NumClasses]uint64) (n uint64) {
 	for class, count := range by {

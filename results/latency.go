@@ -22,12 +22,16 @@ func NewLatency() Latency {
 	return Latency{Response: newHistogram(), Service: newHistogram(), Lateness: newHistogram()}
 }
 
-// Record records one call's response time, service time and lateness, rounded
-// to the nearest microsecond; what is under half a microsecond is 0. A value
-// below 0 or above one hour is recorded at that edge; clipped is how many of the
-// three were, for Counts.Clipped.
+// Record records one call's lateness and, when it was answered or waited in vain,
+// its response and service time, rounded to the nearest microsecond; what is under
+// half a microsecond is 0. A value below 0 or above one hour is recorded at that
+// edge; clipped is how many of the three were, for Counts.Clipped.
 func (l *Latency) Record(o *Outcome) (clipped int) {
-	return record(l.Response, o.Done-o.Due) + record(l.Service, o.Done-o.Sent) + record(l.Lateness, o.Sent-o.Due)
+	clipped = record(l.Lateness, o.Sent-o.Due)
+	if o.Answered() || o.Class.inVain() {
+		clipped += record(l.Response, o.Done-o.Due) + record(l.Service, o.Done-o.Sent)
+	}
+	return clipped
 }
 
 func record(h *hdrhistogram.Histogram, d time.Duration) (clipped int) {

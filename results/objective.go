@@ -1,7 +1,6 @@
 package results
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -23,11 +22,13 @@ func (o Objective) evaluate(p *PhaseSlice, span time.Duration) ObjectiveResult {
 	}
 	switch o.Metric {
 	case "response":
-		r.Value = o.latency(p.Response)
+		r.Value, r.Unanswered = o.latency(p.Response, p), p.Unanswered
 	case "service":
-		r.Value = o.latency(p.Service)
+		r.Value, r.Unanswered = o.latency(p.Service, p), p.Unanswered
 	case "lateness":
-		r.Value = o.latency(p.Lateness)
+		if h := p.Lateness; h != nil {
+			r.Value = o.stat(h, h.TotalCount(), h.TotalCount(), 0)
+		}
 	case "entry errors":
 		share(p.FailedEntries(), p.Entries)
 	case "call errors":
@@ -45,31 +46,38 @@ func (o Objective) evaluate(p *PhaseSlice, span time.Duration) ObjectiveResult {
 	return r
 }
 
-func (o Objective) latency(h *hdrhistogram.Histogram) *float64 {
-	if h == nil || h.TotalCount() == 0 {
+// latency gives the objective's statistic over all of p's calls, each one without
+// an answer counted as slower than any limit; nil where it falls among those. h is
+// p's distribution of answered calls and of those that waited in vain. Of the
+// latter, the timed-out are taken to be the slowest in h, the cut-off the fastest,
+// so that neither flatters the node.
+func (o Objective) latency(h *hdrhistogram.Histogram, p *PhaseSlice) *float64 {
+	if h == nil {
+		return nil
+	}
+	atOnce := max(0, int64(p.Unanswered)-int64(p.inVain())) // these are not in h
+	answered := h.TotalCount() - int64(p.inVain())
+	return o.stat(h, answered, h.TotalCount()+atOnce, int64(p.CallsByClass[CutOff]))
+}
+
+// stat gives the objective's statistic of n calls, of which so many were answered;
+// the first cutOff values in h are of others.
+func (o Objective) stat(h *hdrhistogram.Histogram, answered, n, cutOff int64) *float64 {
+	if answered < 1 {
 		return nil
 	}
 	var v float64
 	switch p, ok := percentile(o.Stat); {
-	case ok:
-		v = float64(h.ValueAtPercentile(p))
-	case o.Stat == "max":
+	case ok && rank(p, n) <= answered:
+		v = float64(atRank(h, rank(p, n)+cutOff))
+	case o.Stat == "max" && answered == n:
 		v = float64(h.Max())
-	case o.Stat == "mean":
+	case o.Stat == "mean" && answered == n:
 		v = h.Mean()
 	default:
 		return nil
 	}
 	return &v
-}
-
-// percentile takes a stat such as "p99.9" apart.
-func percentile(stat string) (float64, bool) {
-	if len(stat) < 2 || stat[0] != 'p' {
-		return 0, false
-	}
-	p, err := strconv.ParseFloat(stat[1:], 64)
-	return p, err == nil && p > 0 && p <= 100
 }
 
 func holds(v float64, op string, limit float64) bool {

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -19,35 +20,65 @@ type Run struct {
 	Dir     string
 	Meta    Meta
 	Summary Summary
-	// Cut: the run never wrote its end; it was killed, or it still goes on. Its
-	// Summary is then made of what its intervals tell.
+	// Cut: the run never wrote its end, as it was killed. Its Summary, like that of a
+	// run whose Status is Running, is made of what its intervals tell.
 	Cut bool
 }
 
 // Open reads a run directory. A run that was killed is read up to its last whole
-// interval. A damaged line in the middle of a file is an error that names it.
+// interval, and so is one that still goes on (Status Running), where the system has
+// the locks to tell them apart. A damaged line in the middle of a file is an error
+// that names it.
 func Open(dir string) (*Run, error) {
-	name := filepath.Join(dir, "run.json")
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no run directory: it holds no run.json; name the directory that a run was written to", dir)
-	}
+	s, err := readSummary(dir)
 	if err != nil {
 		return nil, err
 	}
-	s, err := parseSummary(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	going := s.Status == Running && locked(filepath.Join(dir, lockedFile))
+	if s.Status == Running && !going {
+		// It may have ended in between.
+		if s, err = readSummary(dir); err != nil {
+			return nil, err
+		}
 	}
-	r := &Run{Dir: dir, Summary: s, Meta: metaOf(&s)}
+	r := &Run{Dir: dir, Summary: s, Meta: metaOf(&s), Cut: s.Status == Running && !going}
 	r.Summary.Dir = dir
 	if plan, err := os.ReadFile(filepath.Join(dir, "plan.yaml")); err == nil {
 		r.Meta.Plan = bytes.TrimPrefix(plan, []byte(planHead))
 	}
-	if s.Status == Running {
-		return r, r.cut()
+	if going || r.Cut {
+		return r, r.soFar()
 	}
 	return r, nil
+}
+
+func readSummary(dir string) (Summary, error) {
+	name := filepath.Join(dir, "run.json")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return Summary{}, noRun(dir, err)
+	}
+	s, err := parseSummary(data)
+	if err != nil {
+		return Summary{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+// noRun says why dir cannot be read as a run.
+func noRun(dir string, err error) error {
+	info, e := os.Stat(dir)
+	switch {
+	case errors.Is(e, fs.ErrNotExist), errors.Is(e, syscall.ENOTDIR):
+		return fmt.Errorf("%s does not exist: name the directory that a run was written to", dir)
+	case e == nil && !info.IsDir():
+		if _, e := os.Stat(filepath.Join(filepath.Dir(dir), "run.json")); e == nil {
+			return fmt.Errorf("%s is not a run directory: name the one that it is in, %s", dir, filepath.Dir(dir))
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return fmt.Errorf("%s is not a run directory: it has no run.json", dir)
 }
 
 // parseSummary reads run.json.
@@ -90,18 +121,20 @@ func metaOf(s *Summary) Meta {
 	return m
 }
 
-// cut makes the summary of a run that did not write its own.
-func (r *Run) cut() error {
-	r.Cut = true
+// soFar makes the summary of a run that did not write its own.
+func (r *Run) soFar() error {
 	a, notes, err := r.read()
 	if err != nil {
 		return err
 	}
-	finished := r.Meta.Started
-	if !a.Wall.IsZero() {
-		finished = a.Wall
+	end := End{Status: Running}
+	if r.Cut {
+		end = End{Status: Cut, Finished: r.Meta.Started, Warnings: notes}
+		if !a.Wall.IsZero() {
+			end.Finished = a.Wall
+		}
 	}
-	r.Summary = Summarise(r.Meta, a, End{Status: Cut, Finished: finished, Warnings: notes})
+	r.Summary = Summarise(r.Meta, a, end)
 	r.Summary.Dir = r.Dir
 	return nil
 }
@@ -132,7 +165,7 @@ func (r *Run) Snapshots() iter.Seq2[*Snapshot, error] {
 func (r *Run) snapshots(note func(string)) iter.Seq2[*Snapshot, error] {
 	return func(yield func(*Snapshot, error) bool) {
 		hlog, err := openHlog(filepath.Join(r.Dir, "latency.hlog"), phaseTags(r.Meta.Phases))
-		if r.Cut && errors.Is(err, fs.ErrNotExist) {
+		if r.Summary.Partial() && errors.Is(err, fs.ErrNotExist) {
 			note("latency.hlog was not begun")
 			return
 		}
@@ -155,7 +188,7 @@ func (r *Run) snapshots(note func(string)) iter.Seq2[*Snapshot, error] {
 			}
 			return nil
 		})
-		if r.Cut && errors.Is(err, fs.ErrNotExist) {
+		if r.Summary.Partial() && errors.Is(err, fs.ErrNotExist) {
 			note("intervals.jsonl was not begun")
 			return
 		}

@@ -12,6 +12,8 @@ import (
 //	response = Done - Due    what a user feels
 //	service  = Done - Sent
 //	lateness = Sent - Due    the generator's own fault
+//
+// Without an answer, Done is when the call was given up.
 type Outcome struct {
 	Phase           int // index into Meta.Phases, by Due
 	Due, Sent, Done time.Duration
@@ -37,6 +39,20 @@ type Outcome struct {
 	Overrun    bool   // open loop: sent well after its phase's end; see Counts.Overrun
 	Held       bool   // held back by the authorised ceiling
 	Detail     string // the node's or the system's own words, when Class.Failed
+}
+
+// Answered tells whether the node answered the call: with a JSON-RPC answer, an
+// error being one too, to an entry at least or to the batch as a whole; or, where
+// nothing was asked but to be notified, by the exchange's success. A reply in which
+// every answer is missing or unreadable is none.
+func (o *Outcome) Answered() bool {
+	switch o.Class {
+	case HTTPError, Timeout, Refused, Reset, CutOff:
+		return false
+	case Missing, MalformedResponse:
+		return o.ByClass[OK]+o.ByClass[RPCError]+o.ByClass[ResultError]+o.ByClass[Duplicate]+o.ByClass[Rejected] > 0
+	}
+	return true
 }
 
 // CodeCount is a JSON-RPC error code and how many entries carried it.
@@ -67,11 +83,22 @@ type Counts struct {
 	OverBound         uint64 // calls that found no free caller when due
 	Unsent            uint64 // calls due but never sent: the run ended first
 	Clipped           uint64 // latencies outside the histogram's range
+	// Unanswered counts calls that the node did not answer, at once or ever; see
+	// Outcome.Answered. Each misses every objective for the response or service time.
+	Unanswered uint64
+	// GoodItems counts the items of good entries (GoodEntries), all entries of a call
+	// holding equally many.
+	GoodItems uint64
 }
 
 // Latency holds the three distributions of one phase over some interval, in
 // microseconds, with three significant digits from 1 us to one hour. What does
 // not fit is recorded at the range's edge and counted in Counts.Clipped.
+//
+// Response and Service are of the calls that were answered (Outcome.Answered) and
+// of those that waited in vain (Timeout, CutOff), whose time is a lower bound of
+// what an answer would have taken. A call that failed without an answer is in
+// neither: that a node refuses fast makes it no faster. Lateness is of every call.
 type Latency struct {
 	Response, Service, Lateness *hdrhistogram.Histogram
 }

@@ -1,9 +1,6 @@
 package results
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // ReconcileOptions tells whose counters are read.
 type ReconcileOptions struct {
@@ -158,10 +155,10 @@ func (r *reconciler) claim(row *Row, ours bounds, node float64) {
 	row.Node = &node
 	least, most := float64(ours.certain), float64(ours.certain+ours.maybe)
 	if ours.maybe > 0 {
-		row.Note = fmt.Sprintf("%d uncertain", ours.maybe)
+		row.Note = Count(ours.maybe) + " uncertain"
 	}
 	if node > most && !r.alone {
-		row.Note = fmt.Sprintf("%.0f more than ours: other traffic", node-most)
+		row.Note = Number(node-most) + " more than ours: other traffic"
 		return
 	}
 	match := least <= node && node <= most

@@ -45,6 +45,9 @@ func randomOutcome(r *rand.Rand, phase int, due time.Duration) results.Outcome {
 		o.Class, o.HTTPStatus = results.Timeout, 0
 		o.ByClass[results.Timeout] = o.Entries
 	case 1:
+		o.Class, o.HTTPStatus, o.BytesIn, o.Done = results.Refused, 0, 0, o.Sent+20*time.Microsecond
+		o.ByClass[results.Refused] = o.Entries
+	case 4:
 		o.Class = results.RPCError
 		o.ByClass[results.RPCError], o.ByClass[results.OK] = 1, o.Entries-1
 		o.Codes = []results.CodeCount{{Code: -32601, Count: 1}}

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -71,9 +70,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Alone: m.Bundled})
 	}
 	s.judge(e.Interrupted)
-	if s.Status != Running {
-		s.warn(e)
-	}
+	s.warn(e, a.End)
 	return s
 }
 
@@ -138,6 +135,7 @@ func spanOf(p *PhaseSlice, span time.Duration) Span {
 			EntriesPerS:        perSecond(p.Entries, span),
 			ItemsPerS:          perSecond(p.Items, span),
 			GoodputEntriesPerS: perSecond(p.GoodEntries(), span),
+			GoodputItemsPerS:   perSecond(p.GoodItems, span),
 		},
 		Distributions: Distributions{
 			Response: distribution(p.Response),
@@ -159,68 +157,10 @@ func distribution(h *hdrhistogram.Histogram) Distribution {
 	if h == nil || h.TotalCount() == 0 {
 		return Distribution{}
 	}
-	v := h.ValueAtPercentilesSlice([]float64{50, 90, 99, 99.9})
 	return Distribution{
 		N:    h.TotalCount(),
 		Mean: math.Round(h.Mean()*10) / 10,
-		P50:  v[0], P90: v[1], P99: v[2], P999: v[3],
+		P50:  atPercentile(h, 50), P90: atPercentile(h, 90), P99: atPercentile(h, 99), P999: atPercentile(h, 99.9),
 		Max: h.Max(),
 	}
-}
-
-// judge settles the status.
-func (s *Summary) judge(interrupted bool) {
-	if s.Status != "" {
-		return
-	}
-	s.Status = Finished
-	if interrupted {
-		s.Status = Interrupted
-		return
-	}
-	if s.VoidReason = s.voidReason(); s.VoidReason != "" {
-		s.Status = Void
-	}
-}
-
-// leastSent is the share of a measured phase's planned calls that must have been
-// sent in the phase; with less, the asked rate was not what the node met.
-const leastSent = 0.99
-
-func (s *Summary) voidReason() string {
-	for _, p := range s.Phases {
-		planned := p.Calls + p.Unsent
-		if !p.Measured {
-			continue
-		}
-		if p.Target.Unit == unitCallers {
-			if p.Calls == 0 || p.ElapsedS < leastSent*p.ForS {
-				return fmt.Sprintf("phase %q got %.2f s of its %g s: the phase before it still had calls to send", p.Name, p.ElapsedS, p.ForS)
-			}
-			continue
-		}
-		if planned == 0 {
-			continue
-		}
-		inTime := p.Calls - min(p.Calls, p.Overrun)
-		if float64(inTime) < leastSent*float64(planned) {
-			return fmt.Sprintf("phase %q did not reach its rate: %d of %d planned calls were sent in time (%.1f%%, needed %.0f%%)%s",
-				p.Name, inTime, planned, 100*float64(inTime)/float64(planned), 100*leastSent, held(p.Held))
-		}
-	}
-	if s.Generator.Verdict == GeneratorLimited {
-		if s.Generator.Reason == "" {
-			return "the generator was the limit, not the node"
-		}
-		return "the generator was the limit, not the node: " + s.Generator.Reason
-	}
-	return ""
-}
-
-// held says how many calls the authorised ceiling held back, if it did.
-func held(n uint64) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; the authorised ceiling held back %s", plural(n, "call"))
 }

@@ -90,7 +90,7 @@ func TestAchievedRates(t *testing.T) {
 		if s.Measured.ElapsedS != tt.measured || s.Measured.Calls != two.Calls {
 			t.Errorf("%s: measured %v s, %d calls", tt.why, s.Measured.ElapsedS, s.Measured.Calls)
 		}
-		if two.Calls > 0 && (two.Achieved.EntriesPerS != 2*tt.calls2 || two.Achieved.ItemsPerS != 6*tt.calls2 || two.Achieved.GoodputEntriesPerS != 2*tt.calls2) {
+		if two.Calls > 0 && (two.Achieved.EntriesPerS != 2*tt.calls2 || two.Achieved.ItemsPerS != 6*tt.calls2 || two.Achieved.GoodputEntriesPerS != 2*tt.calls2 || two.Achieved.GoodputItemsPerS != 6*tt.calls2) {
 			t.Errorf("%s: %+v", tt.why, two.Achieved)
 		}
 		if s.Totals.Calls != one.Calls+two.Calls {
@@ -120,20 +120,32 @@ func TestVoid(t *testing.T) {
 		measured    bool
 		calls       int
 		c           results.Counts
+		inFlight    int
 		verdict     string
 		interrupted bool
 		status      string
+		cause       string
 		reason      string
 	}{
 		{why: "all sent", unit: "calls/s", measured: true, calls: 200, status: results.Finished},
 		{why: "99 of 100", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 1}, status: results.Finished},
-		{why: "98 of 100", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 2}, status: results.Void,
-			reason: `phase "p" did not reach its rate: 98 of 100 planned calls were sent in time (98.0%, needed 99%)`},
-		{why: "unsent calls were planned too", unit: "calls/s", measured: true, calls: 90, c: results.Counts{Unsent: 10}, status: results.Void,
-			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, needed 99%)`},
+		{why: "98 of 100, and nobody was waited for", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 2}, status: results.Void, cause: results.VoidGenerator,
+			reason: `phase "p" did not reach its rate: 98 of 100 planned calls were sent in time (98.0%, 99% needed); callers were free, so the generator was late`},
+		{why: "a few waited, most were late without", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 10, OverBound: 4}, status: results.Void, cause: results.VoidGenerator,
+			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); callers were free, so the generator was late`},
+		{why: "all callers were waiting", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 10, OverBound: 60}, inFlight: 16, status: results.Void, cause: results.VoidRate,
+			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); all 16 callers (in_flight) were waiting for the node: it cannot take this rate, or in_flight is too small`},
+		{why: "unsent calls were planned too, and found no caller to the end", unit: "calls/s", measured: true, calls: 90, c: results.Counts{Unsent: 10}, status: results.Void, cause: results.VoidRate,
+			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); all callers (in_flight) were waiting for the node: it cannot take this rate, or in_flight is too small`},
+		{why: "the ceiling", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 10, OverBound: 3, Held: 40}, status: results.Void, cause: results.VoidRate,
+			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); the authorised ceiling held back 40 calls`},
+		{why: "the generator was the limit, so callers were waiting for it", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 10, OverBound: 60}, verdict: results.GeneratorLimited, status: results.Void, cause: results.VoidGenerator,
+			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); the generator was the limit, not the node: too busy`},
+		{why: "a closed loop without a call", unit: "callers", measured: true, status: results.Void, cause: results.VoidShort,
+			reason: `phase "p" got 1 of its 1 s: the phase before it still had calls to send`},
 		{why: "a warm-up may fail", unit: "calls/s", calls: 90, c: results.Counts{Unsent: 10}, status: results.Finished},
 		{why: "a closed loop has no rate to reach", unit: "callers", measured: true, calls: 90, c: results.Counts{Unsent: 10}, status: results.Finished},
-		{why: "the generator was the limit", unit: "callers", measured: true, calls: 90, verdict: results.GeneratorLimited, status: results.Void,
+		{why: "the generator was the limit", unit: "callers", measured: true, calls: 90, verdict: results.GeneratorLimited, status: results.Void, cause: results.VoidGenerator,
 			reason: "the generator was the limit, not the node: too busy"},
 		{why: "an interrupted run owes nothing", unit: "calls/s", measured: true, calls: 50, c: results.Counts{Unsent: 50}, interrupted: true, status: results.Interrupted},
 	} {
@@ -143,10 +155,10 @@ func TestVoid(t *testing.T) {
 		calls(&a, 0, tt.calls, 0, time.Second, time.Millisecond)
 		a.Add(&results.Snapshot{End: time.Second, Phases: []results.PhaseSlice{{Counts: tt.c}}})
 		s := results.Summarise(results.Meta{Phases: []results.PhaseMeta{p}}, &a, results.End{
-			Finished: begin, Interrupted: tt.interrupted, Generator: results.Generator{Verdict: tt.verdict, Reason: "too busy"},
+			Finished: begin, Interrupted: tt.interrupted, Generator: results.Generator{Verdict: tt.verdict, Reason: "too busy", MaxInFlight: tt.inFlight},
 		})
-		if s.Status != tt.status || s.VoidReason != tt.reason {
-			t.Errorf("%s: %s %q, want %s %q", tt.why, s.Status, s.VoidReason, tt.status, tt.reason)
+		if s.Status != tt.status || s.VoidCause != tt.cause || s.VoidReason != tt.reason {
+			t.Errorf("%s: %s (%s) %q, want %s (%s) %q", tt.why, s.Status, s.VoidCause, s.VoidReason, tt.status, tt.cause, tt.reason)
 		}
 	}
 }
@@ -233,15 +245,41 @@ func TestWarnings(t *testing.T) {
 		took   time.Duration
 		change change
 		want   string // a part of one warning; "" for none at all
+		not    string // a part of no warning
 	}{
 		{why: "nothing to say", calls: 4000, took: 10 * time.Millisecond},
-		{why: "few for p99.9", calls: 3687, took: 10 * time.Millisecond, want: `phase "p": too few calls (3687) for p99.9 (3688 needed)`},
-		{why: "few for two", calls: 367, took: 10 * time.Millisecond, want: `too few calls (367) for p99 (368 needed), p99.9 (3688 needed)`},
-		{why: "late by over a millisecond", calls: 4000, took: time.Second, late: 1100 * time.Microsecond, want: `phase "p": the generator was late: lateness p99 1.1`},
-		{why: "late by over 5% of the median", calls: 4000, took: 2 * time.Millisecond, late: 150 * time.Microsecond, want: "the generator was late"},
-		{why: "late by what a timer is", calls: 4000, took: 500 * time.Microsecond, late: 90 * time.Microsecond},
-		{why: "over bound", calls: 4000, took: 10 * time.Millisecond, want: `phase "p": 12 calls found no free caller when due`,
+		{why: "few for p99.9", calls: 3687, took: 10 * time.Millisecond, want: `phase "p": too few calls (3,687) for p99.9 (3,688 needed)`},
+		{why: "few for two", calls: 367, took: 10 * time.Millisecond, want: `too few calls (367) for p99 (368 needed), p99.9 (3,688 needed)`},
+		{why: "late by over a millisecond and over 5% of the response's p99", calls: 4000, took: 20 * time.Millisecond, late: 1200 * time.Microsecond,
+			want: `phase "p": the generator was late: lateness p99 1.20 ms, response p99 21.2 ms`},
+		{why: "late by over a millisecond, which is little of the response", calls: 4000, took: time.Second, late: 1200 * time.Microsecond},
+		{why: "late by over half of the response", calls: 4000, took: 100 * time.Microsecond, late: 150 * time.Microsecond,
+			want: `phase "p": the generator was late: lateness p99 150 us, response p99 250 us`},
+		{why: "late by over 5% of the response, but under a millisecond", calls: 4000, took: 2 * time.Millisecond, late: 900 * time.Microsecond},
+		{why: "late by what a timer is", calls: 4000, took: 20 * time.Microsecond, late: 90 * time.Microsecond},
+		{why: "over bound", calls: 4000, took: 10 * time.Millisecond, want: `phase "p": 12 calls (0.30%) waited for a free caller`,
 			change: func(p *results.PhaseSlice, _ *results.Meta, _ *results.End) { p.OverBound = 12 }},
+		{why: "few over bound do not explain the lateness", calls: 4000, took: 10 * time.Millisecond, late: 2 * time.Millisecond, want: "the generator was late",
+			change: func(p *results.PhaseSlice, _ *results.Meta, _ *results.End) { p.OverBound = 39 }},
+		{why: "over bound explains the lateness", calls: 4000, took: 10 * time.Millisecond, late: 2 * time.Millisecond, not: "the generator was late",
+			want:   `phase "p": 40 calls (1.00%) waited for a free caller: lateness p99 2.00 ms, response p99 12.0 ms`,
+			change: func(p *results.PhaseSlice, _ *results.Meta, _ *results.End) { p.OverBound = 40 }},
+		{why: "the ceiling explains the lateness", calls: 4000, took: 10 * time.Millisecond, late: 2 * time.Millisecond, not: "the generator was late",
+			want:   `phase "p": the authorised ceiling held back 2,000 calls (50.0%): lateness p99 2.00 ms, response p99 12.0 ms`,
+			change: func(p *results.PhaseSlice, _ *results.Meta, _ *results.End) { p.Held = 2000 }},
+		{why: "a long name", calls: 4000, took: 10 * time.Millisecond, want: `phase "` + strings.Repeat("é", 39) + `…": 1 call was due`,
+			change: func(p *results.PhaseSlice, m *results.Meta, _ *results.End) {
+				p.Unsent, m.Phases[0].Name = 1, strings.Repeat("é", 41)
+			}},
+		{why: "a name stands as it is: who shows it escapes it", calls: 4000, took: 10 * time.Millisecond, want: "phase \"a\\b\n\": 1 call was due",
+			change: func(p *results.PhaseSlice, m *results.Meta, _ *results.End) {
+				p.Unsent, m.Phases[0].Name = 1, "a\\b\n"
+			}},
+		{why: "a second phase that did not reach its rate", calls: 4000, took: 10 * time.Millisecond, want: `phase "q" did not reach its rate: 0 of 7 planned calls`,
+			change: func(p *results.PhaseSlice, m *results.Meta, _ *results.End) {
+				p.Unsent = 100
+				m.Phases = append(m.Phases, steady("q", 7, time.Second))
+			}},
 		{why: "unsent", calls: 4000, took: 10 * time.Millisecond, want: `phase "p": 1 call was due but never sent`,
 			change: func(p *results.PhaseSlice, _ *results.Meta, _ *results.End) { p.Unsent = 1 }},
 		{why: "surplus", calls: 4000, took: 10 * time.Millisecond, want: "the node sent 2 answers more than were asked for",
@@ -251,17 +289,17 @@ func TestWarnings(t *testing.T) {
 		{why: "no metrics", calls: 4000, took: 10 * time.Millisecond, want: "the node's metrics could not be read, so nothing is reconciled: connection refused",
 			change: func(_ *results.PhaseSlice, _ *results.Meta, e *results.End) { e.After.Err = "connection refused" }},
 		{why: "an account that differs", calls: 4000, took: 10 * time.Millisecond,
-			want: "reconciliation: singletons: the client counts 4000, the node 3999",
+			want: "reconciliation: singletons: the client counts 4,000, the node 3,999",
 			change: func(_ *results.PhaseSlice, m *results.Meta, e *results.End) {
 				m.Bundled = true
 				e.Before.Series = map[string]float64{`volley_single_requests_total{outcome="ok"}`: 1}
 				e.After.Series = map[string]float64{`volley_single_requests_total{outcome="ok"}`: 4000}
 			}},
-		{why: "an objective with few calls", calls: 4000, took: 10 * time.Millisecond, want: `objective "o": too few calls (4000) for p99.99 (36887 needed)`,
+		{why: "an objective with few calls", calls: 4000, took: 10 * time.Millisecond, want: `objective "o": too few calls (4,000) for p99.99 (36,887 needed)`,
 			change: func(_ *results.PhaseSlice, m *results.Meta, _ *results.End) {
 				m.Objectives = []results.Objective{{Text: "o", Metric: "response", Stat: "p99.99", Op: "<=", Limit: 1e9}}
 			}},
-		{why: "an error objective with few entries", calls: 4000, took: 10 * time.Millisecond, want: `objective "o": too few call outcomes (4000) to show so small a share (36887 needed)`,
+		{why: "an error objective with few entries", calls: 4000, took: 10 * time.Millisecond, want: `objective "o": too few call outcomes (4,000) to show so small a share (36,887 needed)`,
 			change: func(_ *results.PhaseSlice, m *results.Meta, _ *results.End) {
 				m.Objectives = []results.Objective{{Text: "o", Metric: "call errors", Op: "<=", Limit: 0.0001}}
 			}},
@@ -283,12 +321,17 @@ func TestWarnings(t *testing.T) {
 		}
 		var a results.Aggregate
 		a.Add(&s)
+		if len(m.Phases) > 1 {
+			a.Add(&results.Snapshot{End: time.Second, Phases: []results.PhaseSlice{{Phase: 1, Counts: results.Counts{Unsent: 7}}}})
+		}
 		got := results.Summarise(m, &a, e).Warnings
 		switch {
 		case tt.want == "" && len(got) > 0:
 			t.Errorf("%s: %q", tt.why, got)
 		case tt.want != "" && !slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, tt.want) }):
 			t.Errorf("%s: %q, want %q", tt.why, got, tt.want)
+		case tt.not != "" && strings.Contains(strings.Join(got, "\n"), tt.not):
+			t.Errorf("%s: %q", tt.why, got)
 		}
 	}
 }
@@ -322,11 +365,11 @@ func TestRunJSONNames(t *testing.T) {
 		}
 	}
 	has("run.json", doc, "format", "volley", "name", "started", "finished", "status", "totals", "phases", "objectives", "reconciliation", "generator", "warnings", "environment", "seed", "dialect", "url", "bundled")
-	has("totals", doc["totals"], "calls", "entries", "items", "notifications", "by_class", "by_code", "calls_by_class", "surplus", "unsent", "over_bound", "clipped", "bytes_out", "bytes_in", "by_http_status")
+	has("totals", doc["totals"], "calls", "entries", "items", "notifications", "by_class", "by_code", "calls_by_class", "surplus", "unanswered", "good_items", "unsent", "over_bound", "clipped", "bytes_out", "bytes_in", "by_http_status")
 	ramp := doc["phases"].([]any)[1].(map[string]any)
-	has("a phase", ramp, "name", "measured", "target", "arrivals", "for_s", "elapsed_s", "calls", "entries", "achieved", "response_us", "service_us", "lateness_us")
+	has("a phase", ramp, "name", "measured", "target", "arrivals", "for_s", "elapsed_s", "calls", "entries", "unanswered", "achieved", "response_us", "service_us", "lateness_us")
 	has("target", ramp["target"], "value", "to", "unit")
-	has("achieved", ramp["achieved"], "calls_per_s", "entries_per_s", "items_per_s", "goodput_entries_per_s")
+	has("achieved", ramp["achieved"], "calls_per_s", "entries_per_s", "items_per_s", "goodput_entries_per_s", "goodput_items_per_s")
 	has("response_us", ramp["response_us"], "n", "mean", "p50", "p90", "p99", "p99.9", "max")
 	has("an objective", doc["objectives"].([]any)[0], "text", "value", "met")
 	has("generator", doc["generator"], "cpu_fraction", "verdict", "planned", "sent", "overrun", "unsent", "over_bound", "max_in_flight", "connections", "clipped", "gc_pause_max_us")

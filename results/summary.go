@@ -12,10 +12,10 @@ const Format = 1
 
 // What a run's status can be.
 const (
-	Running     = "running"     // it goes on, or it was killed: Open tells it as Cut
+	Running     = "running"     // it goes on; what a killed run left says so too, but Open tells it as Cut
 	Finished    = "finished"    // the plan was carried out
 	Interrupted = "interrupted" // it was told to stop; what was sent is accounted for
-	Void        = "void"        // its numbers say nothing about the node; see VoidReason
+	Void        = "void"        // its numbers are not those that were asked for; see VoidReason
 	Cut         = "cut off"     // it was killed; what it wrote was read
 )
 
@@ -33,6 +33,7 @@ type Summary struct {
 	Started    time.Time  `json:"started"`
 	Finished   *time.Time `json:"finished"` // null while the run goes on
 	Status     string     `json:"status"`
+	VoidCause  string     `json:"void_cause,omitempty"` // VoidRate, VoidGenerator, VoidShort, or ""
 	VoidReason string     `json:"void_reason,omitempty"`
 
 	// Totals cover everything that was sent, warm-up included. Phases are those of
@@ -52,6 +53,10 @@ type Summary struct {
 	// Dir is the run directory, where it is known. It is not stored.
 	Dir string `json:"-"`
 }
+
+// Partial tells whether the run's figures are of a part of what it was to do only,
+// as it was cut off or goes on.
+func (s *Summary) Partial() bool { return s.Status == Cut || s.Status == Running }
 
 // ObjectivesMet tells whether every objective was met; true when there is none.
 func (s *Summary) ObjectivesMet() bool {
@@ -100,15 +105,18 @@ type Target struct {
 }
 
 // Achieved is what was reached: what was sent over the time it took, and as
-// goodput the entries among it that came to a good end.
+// goodput the entries among it that came to a good end, and their items.
 type Achieved struct {
 	CallsPerS          float64 `json:"calls_per_s"`
 	EntriesPerS        float64 `json:"entries_per_s"`
 	ItemsPerS          float64 `json:"items_per_s"`
 	GoodputEntriesPerS float64 `json:"goodput_entries_per_s"`
+	GoodputItemsPerS   float64 `json:"goodput_items_per_s"`
 }
 
-// Distributions are those of the calls, whatever became of them.
+// Distributions are those of the calls that were answered, whatever the answer,
+// and of those that waited in vain, with the time they waited; lateness is of all.
+// See Latency.
 type Distributions struct {
 	Response Distribution `json:"response_us"`
 	Service  Distribution `json:"service_us"`
@@ -137,16 +145,22 @@ func (d Distribution) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(d))
 }
 
-// ObjectiveResult is an objective and what the measured phases say to it.
+// ObjectiveResult is an objective and what the measured phases say to it. One for
+// the response or service time is over all calls: a call without an answer is
+// slower than any limit.
 type ObjectiveResult struct {
-	Text   string   `json:"text"`
-	Metric string   `json:"metric"`
-	Stat   string   `json:"stat,omitempty"`
-	Op     string   `json:"op"`
-	Limit  float64  `json:"limit"`
-	Value  *float64 `json:"value"` // in Limit's unit; null without a sample, and then not met
-	Met    bool     `json:"met"`
-	N      uint64   `json:"n"` // calls, or entries, behind the value
+	Text   string  `json:"text"`
+	Metric string  `json:"metric"`
+	Stat   string  `json:"stat,omitempty"`
+	Op     string  `json:"op"`
+	Limit  float64 `json:"limit"`
+	// Value is in Limit's unit; null, and then not met, without a sample, or where
+	// calls without an answer leave a response or service time none: a percentile
+	// falls among them, or it is the mean or the maximum.
+	Value      *float64 `json:"value"`
+	Met        bool     `json:"met"`
+	N          uint64   `json:"n"`                    // calls, or entries, behind the value
+	Unanswered uint64   `json:"unanswered,omitempty"` // of N; told of response and service times
 }
 
 // Row is one line of the reconciliation of the client's account with the node's

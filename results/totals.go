@@ -25,6 +25,12 @@ type Totals struct {
 	SingleByCode        map[int64]uint64  `json:"single_by_code"`
 	BatchErrorEntries   map[int64]uint64  `json:"batch_error_entries_by_code"`
 
+	// Unanswered calls got no JSON-RPC answer: each misses every objective for the
+	// response or service time. Of them only those that waited (timeout, cut off) are
+	// in response_us and service_us.
+	Unanswered uint64 `json:"unanswered"`
+	GoodItems  uint64 `json:"good_items"` // of the entries that goodput counts
+
 	Surplus   uint64 `json:"surplus"`
 	Unsent    uint64 `json:"unsent"`
 	Overrun   uint64 `json:"overrun"`
@@ -44,7 +50,7 @@ func (c *Counts) Totals() Totals {
 		BatchesByClass: byName(&c.BatchesByClass), BatchEntriesByClass: byName(&c.BatchEntriesByClass),
 		BatchByCode: copyMap(c.BatchByCode), SingleByCode: copyMap(c.SingleByCode), BatchErrorEntries: copyMap(c.BatchErrorEntries),
 		Surplus: c.Surplus, Unsent: c.Unsent, Overrun: c.Overrun, OverBound: c.OverBound, Held: c.Held, Clipped: c.Clipped,
-		BytesOut: c.BytesOut, BytesIn: c.BytesIn,
+		BytesOut: c.BytesOut, BytesIn: c.BytesIn, Unanswered: c.Unanswered, GoodItems: c.GoodItems,
 	}
 }
 
@@ -54,7 +60,7 @@ func (t *Totals) Counts() (Counts, error) {
 		Calls: t.Calls, Entries: t.Entries, Items: t.Items, Notifications: t.Notifications, Malformed: t.Malformed,
 		Batches: t.Batches, BatchEntries: t.BatchEntries,
 		Surplus: t.Surplus, Unsent: t.Unsent, Overrun: t.Overrun, OverBound: t.OverBound, Held: t.Held, Clipped: t.Clipped,
-		BytesOut: t.BytesOut, BytesIn: t.BytesIn,
+		BytesOut: t.BytesOut, BytesIn: t.BytesIn, Unanswered: t.Unanswered, GoodItems: t.GoodItems,
 	}
 	addAll(&c.ByCode, t.ByCode)
 	addAll(&c.ByHTTPStatus, t.ByHTTPStatus)

@@ -2,38 +2,39 @@ package results
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// NeededFor is the least number of samples with which the two-sided 95%
-// confidence interval of the quantile q, 0 < q < 1, has a finite upper end: with
-// fewer, even the greatest sample may lie below the true quantile. 368 for 0.99,
-// 3,688 for 0.999 (exact binomial; the least n with q^n <= 0.025).
-func NeededFor(q float64) int64 {
-	if q <= 0 || q >= 1 {
-		return 1
-	}
-	return int64(math.Ceil(math.Log(0.025) / math.Log(q)))
-}
-
-// A call sent later than this is sent late enough to be said, whatever the
-// latencies are; sharper when it is more than lateShare of the median response,
-// but never sharper than lateGrain, which timers alone can cause.
+// When the generator was late is said by the p99 of lateness: over lateAlways if
+// it is more than lateShare of the p99 of the response, over lateGrain, which
+// timers alone can cause, if it is more than lateMost of it.
 const (
 	lateAlways = time.Millisecond
 	lateShare  = 0.05
 	lateGrain  = 100 * time.Microsecond
+	lateMost   = 0.5
 )
 
-// warn adds, in plain sentences, what a reader must know before trusting the numbers.
-func (s *Summary) warn(e End) {
+// warn adds, in plain sentences, what a reader must know before trusting the
+// numbers; seen is the end of the last interval. Names stand in them as they are:
+// who shows a warning escapes it.
+func (s *Summary) warn(e End, seen time.Duration) {
+	s.warnFailures()
+	switch {
+	case s.Status == Cut && seen == 0:
+		s.warnf("the run was cut off before it wrote any figures")
+	case s.Status == Cut:
+		s.warnf("the run was cut off %s after its start%s: the figures are up to then, and calls then under way are not in them",
+			inSeconds(seen), at(s.Finished))
+	case s.Status == Running && seen == 0:
+		s.warnf("the run is still going on; there are no figures yet")
+	case s.Status == Running:
+		s.warnf("the run is still going on; figures up to now, %s after its start", inSeconds(seen))
+	}
 	s.Warnings = append(s.Warnings, e.Warnings...)
-	if s.Status == Cut {
-		s.warnf("the run was cut off at %s, %s after its start: what follows is up to then, and calls then under way are not in it",
-			when(s.Finished), sinceStart(s.Finished, s.Started))
+	if s.Status == Running && s.Totals.Calls == 0 {
+		return
 	}
 	for i := range s.Phases {
 		s.warnPhase(&s.Phases[i])
@@ -55,62 +56,95 @@ func (s *Summary) warn(e End) {
 	}
 	for _, r := range s.Reconciliation {
 		if r.Match != nil && !*r.Match {
-			s.warnf("reconciliation: %s: the client counts %d, the node %s%s", r.What, r.Client, nodeValue(r.Node), noted(r.Note))
+			s.warnf("reconciliation: %s: the client counts %s, the node %s%s", r.What, Count(r.Client), nodeValue(r.Node), noted(r.Note))
 		}
 	}
 }
 
 func (s *Summary) warnPhase(p *PhaseSummary) {
+	name := quoted(p.Name)
+	if s.Status == Void && p.Measured && p.Target.Unit != unitCallers {
+		if _, reason := s.slow(p); reason != "" && reason != s.VoidReason {
+			s.warnf("%s", reason)
+		}
+	}
+	waited := p.OverBound + p.Held
+	// With so many of them, the calls that waited explain the 99th percentile.
+	explained := waited > 0 && 100*waited >= p.Calls
+	late := ""
+	if explained && p.Lateness.N > 0 && p.Response.N > 0 {
+		late = fmt.Sprintf(": lateness p99 %s, response p99 %s", Micros(float64(p.Lateness.P99)), Micros(float64(p.Response.P99)))
+	}
 	if p.OverBound > 0 {
-		s.warnf("phase %q: %s found no free caller when due and had to wait for one", p.Name, plural(p.OverBound, "call"))
+		s.warnf("phase %s: %s (%s) waited for a free caller%s", name, plural(p.OverBound, "call"), Share(p.OverBound, p.Calls), late)
+		late = ""
 	}
 	if p.Held > 0 {
-		s.warnf("phase %q: the authorised ceiling held back %s", p.Name, plural(p.Held, "call"))
+		s.warnf("phase %s: the authorised ceiling held back %s (%s)%s", name, plural(p.Held, "call"), Share(p.Held, p.Calls), late)
 	}
 	if p.Unsent > 0 {
-		s.warnf("phase %q: %s due but never sent: the run ended first", p.Name, plural(p.Unsent, "call")+" "+were(p.Unsent))
+		s.warnf("phase %s: %s %s due but never sent: the run ended first", name, plural(p.Unsent, "call"), were(p.Unsent))
 	}
-	if !p.Measured || p.Response.N == 0 {
-		return
-	}
-	var few []string
-	for _, q := range []struct {
-		name string
-		q    float64
-	}{{"p50", .5}, {"p90", .9}, {"p99", .99}, {"p99.9", .999}} {
-		if need := NeededFor(q.q); p.Response.N < need {
-			few = append(few, fmt.Sprintf("%s (%d needed)", q.name, need))
-		}
-	}
-	if len(few) > 0 {
-		s.warnf("phase %q: too few calls (%d) for %s: the true value may lie above the greatest one seen", p.Name, p.Response.N, strings.Join(few, ", "))
-	}
-	late := time.Duration(p.Lateness.P99) * time.Microsecond
-	response := time.Duration(p.Response.P50) * time.Microsecond
-	if late > lateAlways || late > lateGrain && late.Seconds() > lateShare*response.Seconds() {
-		// What waited for a caller or for the ceiling is among the late; with as many
-		// of them as that, they explain the 99th percentile.
-		why := "the generator was late"
-		if 100*(p.OverBound+p.Held) >= p.Calls {
-			why = "calls were sent late, most of them for want of a free caller or for the ceiling"
-		}
-		s.warnf("phase %q: %s: lateness p99 %s, response p50 %s", p.Name, why, late, response)
+	if p.Measured {
+		s.warnLatency(p, explained)
 	}
 }
 
+// warnLatency says why a measured phase's percentiles may mislead. explained: calls
+// that had to wait are why lateness is what it is.
+func (s *Summary) warnLatency(p *PhaseSummary, explained bool) {
+	if p.Response.N == 0 {
+		return
+	}
+	if few := TooFew(p.Response.N); few != "" {
+		s.warnf("phase %s: too few calls (%s) for %s: the true value may lie above the greatest one seen", quoted(p.Name), Count(uint64(p.Response.N)), few)
+	}
+	late, response := time.Duration(p.Lateness.P99)*time.Microsecond, time.Duration(p.Response.P99)*time.Microsecond
+	share := late.Seconds() / max(response.Seconds(), 1e-6)
+	if !explained && (late > lateAlways && share > lateShare || late > lateGrain && share > lateMost) {
+		s.warnf("phase %s: the generator was late: lateness p99 %s, response p99 %s",
+			quoted(p.Name), Micros(float64(p.Lateness.P99)), Micros(float64(p.Response.P99)))
+	}
+}
+
+// quantiles are those that a Distribution has, in ascending order.
+var quantiles = [...]struct {
+	name string
+	q    float64
+}{{"p50", .5}, {"p90", .9}, {"p99", .99}, {"p99.9", .999}}
+
+// TooFew names the percentiles for which n samples are too few, with how many are
+// needed (NeededFor); "" when they are enough for all.
+func TooFew(n int64) string {
+	var few []string
+	for _, q := range quantiles {
+		if need := NeededFor(q.q); n < need {
+			few = append(few, fmt.Sprintf("%s (%s needed)", q.name, Count(uint64(need))))
+		}
+	}
+	return strings.Join(few, ", ")
+}
+
 func (s *Summary) warnObjective(o ObjectiveResult) {
-	if o.Value == nil {
-		s.warnf("objective %q: nothing was measured", o.Text)
+	text := quoted(o.Text)
+	switch {
+	case o.Value == nil && o.Unanswered > 0:
+		s.warnf("objective %s is missed: %s of %s (%s) had no answer, and each of them misses it",
+			text, Count(o.Unanswered), plural(o.N, "call"), Share(o.Unanswered, o.N))
+		return
+	case o.Value == nil:
+		s.warnf("objective %s: nothing was measured", text)
 		return
 	}
 	if p, ok := percentile(o.Stat); ok && p < 100 {
 		if need := NeededFor(p / 100); int64(o.N) < need {
-			s.warnf("objective %q: too few calls (%d) for %s (%d needed)", o.Text, o.N, o.Stat, need)
+			s.warnf("objective %s: too few calls (%s) for %s (%s needed)", text, Count(o.N), o.Stat, Count(uint64(need)))
 		}
 	}
 	if share := o.Metric == "entry errors" || o.Metric == "call errors"; share && o.Met && o.Limit > 0 {
 		if need := NeededFor(1 - o.Limit); int64(o.N) < need {
-			s.warnf("objective %q: too few %s (%d) to show so small a share (%d needed)", o.Text, strings.TrimSuffix(o.Metric, " errors")+" outcomes", o.N, need)
+			s.warnf("objective %s: too few %s outcomes (%s) to show so small a share (%s needed)",
+				text, strings.TrimSuffix(o.Metric, " errors"), Count(o.N), Count(uint64(need)))
 		}
 	}
 }
@@ -119,32 +153,11 @@ func (s *Summary) warnf(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-func when(t *time.Time) string {
+func at(t *time.Time) string {
 	if t == nil {
-		return "an unknown time"
+		return ""
 	}
-	return t.Format(time.RFC3339)
-}
-
-func sinceStart(t *time.Time, since time.Time) string {
-	if t == nil {
-		return "some time"
-	}
-	return t.Sub(since).Round(100 * time.Millisecond).String()
-}
-
-func plural(n uint64, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
-func were(n uint64) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
+	return ", at " + t.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
 func first(words ...string) string {
@@ -160,7 +173,7 @@ func nodeValue(v *float64) string {
 	if v == nil {
 		return "nothing"
 	}
-	return strconv.FormatFloat(*v, 'f', -1, 64)
+	return Number(*v)
 }
 
 func noted(note string) string {

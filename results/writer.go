@@ -12,7 +12,9 @@ import (
 )
 
 // Writer writes a run directory as the run goes on, straight to its files, so
-// that a killed run can be read up to its last whole interval. Interval and Node
+// that a killed run can be read up to its last whole interval. Where the system has
+// locks it holds one until Close, so that Open can tell a run that goes on from a
+// killed one. Interval and Node
 // may be called at the same time, each from one goroutine. An error from any of
 // them means that the record is no longer whole: the run must stop.
 type Writer struct {
@@ -46,19 +48,17 @@ func Create(dir string, m Meta) (w *Writer, err error) {
 	if err := writeWhole(filepath.Join(dir, "plan.yaml"), append([]byte(planHead), m.Plan...)); err != nil {
 		return nil, err
 	}
-	if err := w.summary(Summarise(m, &Aggregate{}, End{Status: Running})); err != nil {
-		return nil, err
-	}
 	for _, f := range []struct {
 		to   **os.File
 		name string
 	}{
-		{&w.hlog, "latency.hlog"}, {&w.intervals, "intervals.jsonl"}, {&w.node, "node.jsonl"}, {&w.log, "node.log"},
+		{&w.hlog, "latency.hlog"}, {&w.intervals, lockedFile}, {&w.node, "node.jsonl"}, {&w.log, "node.log"},
 	} {
 		if *f.to, err = os.OpenFile(filepath.Join(dir, f.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644); err != nil {
 			return nil, err
 		}
 	}
+	lock(w.intervals) // before there is a run.json, by which readers go
 	head := hlogHead(m.Started)
 	w.hlogEnd = int64(len(head))
 	if _, err := w.hlog.Write(head); err != nil {
@@ -70,8 +70,14 @@ func Create(dir string, m Meta) (w *Writer, err error) {
 	if err := writeLine(w.node, header{Format, nodeFile}); err != nil {
 		return nil, err
 	}
+	if err := w.summary(Summarise(m, &Aggregate{}, End{Status: Running})); err != nil {
+		return nil, err
+	}
 	return w, nil
 }
+
+// lockedFile is the one that the Writer's lock is on.
+const lockedFile = "intervals.jsonl"
 
 // planHead tells what plan.yaml is. The file is a scenario like any other.
 const planHead = "# volley: the effective plan of this run (format 1)\n"

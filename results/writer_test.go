@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,23 +121,69 @@ func TestFinishedRunComesBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestRunGoingOnReadsAsCutOff(t *testing.T) {
+// A run is running while its Writer is open, and cut off when that went away
+// without an end.
+func TestRunGoingOnAndRunThatWasKilled(t *testing.T) {
 	dir, m := t.TempDir(), sampleMeta()
 	snaps, _ := sampleSnapshots(m, 2, 60)
-	store(t, dir, m, snaps[:3])
+	w := store(t, dir, m, snaps[:3])
+	check := func(status string, warning string) *results.Run {
+		t.Helper()
+		run, err := results.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := run.Summary
+		if s.Status != status || run.Cut != (status == results.Cut) || !s.Partial() {
+			t.Errorf("cut %v, status %q", run.Cut, s.Status)
+		}
+		if s.Totals.Calls != 180 || s.Phases[0].Calls+s.Phases[1].Calls != 180 || s.Phases[1].ElapsedS < 1 || s.Phases[1].ElapsedS > 1.01 {
+			t.Errorf("totals %+v, phases %+v", s.Totals, s.Phases)
+		}
+		if !slices.Contains(s.Warnings, warning) {
+			t.Errorf("warnings %q, want %q", s.Warnings, warning)
+		}
+		return run
+	}
+	if locks {
+		run := check(results.Running, "the run is still going on; figures up to now, 3 s after its start")
+		if run.Summary.Finished != nil {
+			t.Errorf("finished at %v", run.Summary.Finished)
+		}
+		// It can be read as often as one likes, and goes on unharmed.
+		check(results.Running, "the run is still going on; figures up to now, 3 s after its start")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run := check(results.Cut, "the run was cut off 3 s after its start, at 2026-07-01 12:00:03 UTC: the figures are up to then, and calls then under way are not in them")
+	if !run.Summary.Finished.Equal(begin.Add(3 * time.Second)) {
+		t.Errorf("finished at %v", run.Summary.Finished)
+	}
+}
+
+// What a run is writing at the moment is no torn end.
+func TestRunGoingOnMayBeInTheMiddleOfALine(t *testing.T) {
+	if !locks {
+		t.Skip("no locks here: a run that goes on looks like one that was killed")
+	}
+	dir, m := t.TempDir(), sampleMeta()
+	snaps, _ := sampleSnapshots(m, 2, 60)
+	store(t, dir, m, snaps[:2])
+	f, err := os.OpenFile(filepath.Join(dir, "intervals.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(`{"start_ns":`); err != nil {
+		t.Fatal(err)
+	}
 	run, err := results.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := run.Summary
-	if !run.Cut || s.Status != results.Cut || !s.Finished.Equal(begin.Add(3*time.Second)) {
-		t.Errorf("cut %v, status %q, finished %v", run.Cut, s.Status, s.Finished)
-	}
-	if s.Totals.Calls != 180 || s.Phases[0].Calls+s.Phases[1].Calls != 180 || s.Phases[1].ElapsedS < 1 || s.Phases[1].ElapsedS > 1.01 {
-		t.Errorf("totals %+v, phases %+v", s.Totals, s.Phases)
-	}
-	if len(s.Warnings) == 0 || !strings.HasPrefix(s.Warnings[0], "the run was cut off at 2026-07-01T12:00:03Z, 3s after its start") {
-		t.Errorf("warnings %q", s.Warnings)
+	if s := run.Summary; s.Status != results.Running || s.Totals.Calls != 120 || strings.Contains(strings.Join(s.Warnings, "\n"), "middle") {
+		t.Errorf("%s, %d calls, %q", s.Status, s.Totals.Calls, s.Warnings)
 	}
 }
 
@@ -215,7 +262,9 @@ func TestKilledAtEveryByte(t *testing.T) {
 func TestKilledBeforeTheFirstInterval(t *testing.T) {
 	for _, missing := range [][]string{nil, {"latency.hlog"}, {"intervals.jsonl"}, {"intervals.jsonl", "latency.hlog", "node.jsonl", "plan.yaml"}} {
 		dir := t.TempDir()
-		store(t, dir, sampleMeta(), nil)
+		if err := store(t, dir, sampleMeta(), nil).Close(); err != nil {
+			t.Fatal(err)
+		}
 		for _, name := range missing {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
@@ -227,6 +276,9 @@ func TestKilledBeforeTheFirstInterval(t *testing.T) {
 		}
 		if run.Summary.Status != results.Cut || run.Summary.Totals.Calls != 0 {
 			t.Errorf("without %v: %+v", missing, run.Summary)
+		}
+		if want := "the run was cut off before it wrote any figures"; run.Summary.Warnings[0] != want {
+			t.Errorf("without %v: %q", missing, run.Summary.Warnings)
 		}
 	}
 }
@@ -264,7 +316,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		damage func(t *testing.T, dir string)
 		want   string
 	}{
-		{"no run", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "run.json")) }, "is no run directory"},
+		{"no run", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "run.json")) }, " is not a run directory: it has no run.json"},
 		{"run.json torn", edit("run.json", func(s string) string { return s[:100] }), "run.json: unexpected end of JSON input"},
 		{"a newer run", replace("run.json", `"format": 1`, `"format": 2`), "run.json: format 2 is newer than this volley reads (1): use a newer volley"},
 		{"no format", replace("run.json", `"format": 1`, `"format": 0`), "run.json: format 0 is none"},
@@ -282,6 +334,26 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		tt.damage(t, dir)
 		if _, err := results.Open(dir); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", tt.why, err, tt.want)
+		}
+	}
+}
+
+func TestOpenOfWhatIsNoDirectory(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "scenario.yaml")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Join(dir, "run")
+	store(t, run, sampleMeta(), nil)
+	for name, want := range map[string]string{
+		file:                           file + " is not a run directory: it has no run.json",
+		filepath.Join(run, "run.json"): filepath.Join(run, "run.json") + " is not a run directory: name the one that it is in, " + run,
+		filepath.Join(dir, "nothing"):  filepath.Join(dir, "nothing") + " does not exist: name the directory that a run was written to",
+		filepath.Join(file, "nothing"): filepath.Join(file, "nothing") + " does not exist: name the directory that a run was written to",
+	} {
+		if _, err := results.Open(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
 		}
 	}
 }

@@ -1,71 +1,34 @@
 package report
 
 import (
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"volley/results"
 )
 
 // width is the page's, in columns.
 const width = 80
 
-// latency gives microseconds in a unit that people read, to three digits.
-func latency(us float64) string {
+// percent gives a measured share; unlike results.Share it keeps what is small, as
+// an objective's limit may be smaller still.
+func percent(v float64) string {
+	p := 100 * v
 	switch {
-	case us < 1000:
-		return strconv.FormatFloat(us, 'f', 0, 64) + " us"
-	case us < 999_500:
-		return digits3(us/1e3) + " ms"
+	case p != 0 && p < 0.01:
+		return strconv.FormatFloat(p, 'g', 2, 64) + "%"
+	case p < 9.995 || p >= 99.95 && p < 100:
+		return strconv.FormatFloat(p, 'f', 2, 64) + "%"
 	}
-	return digits3(us/1e6) + " s"
+	return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 }
 
-// digits3 gives a number of at least 1 to three significant digits, but all the
-// digits before the point.
-func digits3(v float64) string {
-	switch {
-	case v < 9.995:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	case v < 99.95:
-		return strconv.FormatFloat(v, 'f', 1, 64)
+func plural(n uint64, word string) string {
+	if n == 1 {
+		return "1 " + word
 	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
-}
-
-// rate gives a number per second.
-func rate(v float64) string {
-	if v >= 1000 {
-		return count(uint64(v + 0.5))
-	}
-	return digits3(v)
-}
-
-// count gives a number with its thousands apart.
-func count(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// share gives n as a part of all.
-func share(n, all uint64) string {
-	if all == 0 {
-		return ""
-	}
-	p := 100 * float64(n) / float64(all)
-	if n > 0 && p < 0.01 {
-		return "<0.01%"
-	}
-	return fmt.Sprintf("%.2f%%", p)
-}
-
-// seconds gives a time in seconds, to a hundredth.
-func seconds(s float64) string {
-	return strconv.FormatFloat(math.Round(s*100)/100, 'f', -1, 64) + " s"
+	return results.Count(n) + " " + word + "s"
 }
 
 // pad fills s up with spaces on its right.

@@ -34,7 +34,7 @@ func healthy() results.Summary {
 			ByHTTPStatus: map[int]uint64{200: 18_000},
 			BytesOut:     61_200_000, BytesIn: 122_400_000,
 		},
-		Achieved: results.Achieved{CallsPerS: 600, EntriesPerS: 12_000, ItemsPerS: 12_000, GoodputEntriesPerS: 11_988},
+		Achieved: results.Achieved{CallsPerS: 600, EntriesPerS: 12_000, ItemsPerS: 12_000, GoodputEntriesPerS: 11_988, GoodputItemsPerS: 23_976},
 		Distributions: results.Distributions{
 			Response: results.Distribution{N: 18_000, Mean: 4321.5, P50: 3999, P90: 8123, P99: 23_456, P999: 99_961, Max: 1_234_567},
 			Service:  results.Distribution{N: 18_000, Mean: 4301.5, P50: 3980, P90: 8100, P99: 23_400, P999: 99_900, Max: 1_234_000},
@@ -67,7 +67,7 @@ func healthy() results.Summary {
 func troubled() results.Summary {
 	s := healthy()
 	s.Name, s.Bundled, s.URL, s.Dialect = "evil \x1b[31mname\u202e", false, "http://10.0.0.7:3030/", "rcp"
-	s.Status, s.VoidReason = results.Void, `phase "steady" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, needed 99%)`
+	s.Status, s.VoidCause, s.VoidReason = results.Void, results.VoidRate, `phase "steady" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); all 256 callers (in_flight) were waiting for the node: it cannot take this rate, or in_flight is too small`
 	few := s.Phases[0]
 	few.Name, few.Target, few.Arrivals = "ramp\nand\tmore", results.Target{Value: 100, To: ptr(200.0), Unit: "items/s"}, "uniform"
 	few.Calls = 250
@@ -93,17 +93,60 @@ func troubled() results.Summary {
 	return s
 }
 
+// dead is a run whose node died in it.
+func dead() results.Summary {
+	s := healthy()
+	p := &s.Phases[0].Span
+	p.Unanswered, p.Response.N, p.Service.N = 9_240, 8_800, 8_800
+	p.ByClass = map[string]uint64{"ok": 160_000, "refused": 199_200, "cut off": 800}
+	p.CallsByClass = map[string]uint64{"ok": 8_760, "refused": 9_200, "cut off": 40}
+	s.Totals, s.Measured = p.Totals, *p
+	s.Objectives = []results.ObjectiveResult{
+		{Text: "response p99 <= 250ms", Metric: "response", Stat: "p99", Op: "<=", Limit: 250_000, N: 18_000, Unanswered: 9_240},
+		{Text: "a text so long that what was found has to go on to a line of its own", Metric: "response", Stat: "max", Op: "<=", N: 18_000, Unanswered: 9_240},
+		{Text: "entry errors <= 0.001%", Metric: "entry errors", Op: "<=", Limit: 0.00001, Value: ptr(0.000_005_4), Met: true, N: 360_000},
+	}
+	s.Reconciliation = nil
+	return s
+}
+
+// begun is a run of two phases of which the first is under way.
+func begun(status string) results.Summary {
+	s := healthy()
+	s.Status, s.Finished = status, nil
+	if status == results.Cut {
+		s.Finished = ptr(began.Add(7 * time.Second))
+	}
+	s.Phases[0].ElapsedS = 7
+	s.Phases = append(s.Phases, results.PhaseSummary{Name: "later", Measured: true, Target: results.Target{Value: 10_000_000, Unit: "calls/s"}, Arrivals: "constant", ForS: 30})
+	s.Warnings = []string{"that it is a part"}
+	s.Generator, s.Reconciliation, s.Environment = results.Generator{}, nil, nil
+	return s
+}
+
+// lagging is a run whose generator was the limit, of phases in items with long names.
+func lagging() results.Summary {
+	s := healthy()
+	s.Status, s.VoidCause, s.VoidReason = results.Void, results.VoidGenerator, "the generator was the limit, not the node: it used 97% of its 2 CPUs"
+	p := s.Phases[0]
+	p.Name = strings.Repeat("a phase of many words ", 5)
+	p.Target, p.ForS, p.ElapsedS = results.Target{Value: 24_000, Unit: "items/s"}, 30, 31.5
+	p.Unanswered, p.CallsByClass = 2, map[string]uint64{"ok": 17_998, "timeout": 1, "reset": 1}
+	s.Phases = []results.PhaseSummary{p, p}
+	return s
+}
+
 func TestText(t *testing.T) {
-	cut := healthy()
-	cut.Status, cut.Finished = results.Cut, ptr(began.Add(7*time.Second))
-	cut.Warnings = []string{"the run was cut off at 2026-07-01T12:00:07Z, 7s after its start"}
-	cut.Generator, cut.Reconciliation, cut.Objectives, cut.Environment = results.Generator{}, nil, nil, nil
+	failed := healthy()
+	failed.Status, failed.VoidReason, failed.Phases = results.Void, "the node could not be started: no such file.", nil
+	failed.Totals, failed.Objectives, failed.Reconciliation = results.Totals{}, nil, nil
 	stored, err := results.Open("../testdata/run-v1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, s := range map[string]results.Summary{
-		"healthy": healthy(), "troubled": troubled(), "cut": cut, "empty": {}, "run-v1": stored.Summary,
+		"healthy": healthy(), "troubled": troubled(), "dead": dead(), "lagging": lagging(), "failed": failed,
+		"cut": begun(results.Cut), "running": begun(results.Running), "empty": {}, "run-v1": stored.Summary,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer

@@ -4,43 +4,60 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"volley/results"
 )
 
-func (p *page) objectives(all []results.ObjectiveResult) {
-	if len(all) == 0 {
+func (p *page) objectives(s *results.Summary) {
+	if len(s.Objectives) == 0 {
 		return
 	}
 	p.line("")
 	p.line("Objectives, over the measured phases")
-	for _, o := range all {
+	texts, wide := make([]string, len(s.Objectives)), 0
+	for i, o := range s.Objectives {
+		texts[i] = results.Escape(o.Text)
+		wide = max(wide, min(40, utf8.RuneCountInString(texts[i])))
+	}
+	soFar, column := "", 7
+	if s.Partial() {
+		soFar, column = " so far", 14
+	}
+	for i, o := range s.Objectives {
 		verdict := "MISSED"
 		if o.Met {
 			verdict = "met"
 		}
-		p.line("  %-7s %s  %s", verdict, pad(results.Escape(o.Text), 40), value(o))
+		line := fmt.Sprintf("  %s %s  ", pad(verdict+soFar, column), pad(texts[i], wide))
+		if v := value(o); utf8.RuneCountInString(line+v) <= width {
+			p.line("%s%s", line, v)
+		} else {
+			p.line("%s", strings.TrimRight(line, " "))
+			p.line("%s", wrap(strings.Repeat(" ", column+3), v))
+		}
 	}
 }
 
 // value gives what was found, in the objective's own unit.
 func value(o results.ObjectiveResult) string {
-	if o.Value == nil {
+	switch {
+	case o.Value == nil && o.Unanswered > 0:
+		return "no value: " + results.Share(o.Unanswered, o.N) + " unanswered"
+	case o.Value == nil:
 		return "nothing measured"
 	}
 	v := *o.Value
 	switch o.Metric {
 	case "response", "service", "lateness":
-		return latency(v)
+		return results.Micros(v)
 	case "entry errors", "call errors":
-		return strconv.FormatFloat(100*v, 'g', 3, 64) + "%"
+		return percent(v)
 	case "goodput":
-		return rate(v) + " entries/s"
+		return results.Rate(v) + " entries/s"
 	}
-	return rate(v) + " " + results.Escape(o.Metric) + "/s"
+	return results.Rate(v) + " " + results.Escape(o.Metric) + "/s"
 }
 
 func (p *page) reconciliation(rows []results.Row) {
@@ -61,12 +78,9 @@ func (p *page) reconciliation(rows []results.Row) {
 			node, note = results.Escape(note), ""
 		}
 		if r.Node != nil {
-			node = strconv.FormatFloat(*r.Node, 'f', -1, 64)
-			if n := uint64(*r.Node); *r.Node >= 0 && float64(n) == *r.Node {
-				node = count(n)
-			}
+			node = results.Number(*r.Node)
 		}
-		p.line("  %-6s %s%14s%14s", mark, pad(results.Escape(r.What), 35), count(r.Client), node)
+		p.line("  %-6s %s%14s%14s", mark, pad(results.Escape(r.What), 35), results.Count(r.Client), node)
 		if note != "" {
 			p.line("%s", wrap(strings.Repeat(" ", 11), results.Escape(note)))
 		}
@@ -89,15 +103,15 @@ func (p *page) generator(g *results.Generator) {
 		}
 		words = append(words, fmt.Sprintf("CPU %.0f%%%s", 100*g.CPUFraction, cpus))
 	}
-	words = append(words, fmt.Sprintf("planned %s calls, sent %s", count(g.Planned), count(g.Sent)))
+	words = append(words, fmt.Sprintf("planned %s calls, sent %s", results.Count(g.Planned), results.Count(g.Sent)))
 	if g.MaxInFlight > 0 {
 		words = append(words, fmt.Sprintf("at most %d in flight", g.MaxInFlight))
 	}
 	if g.Connections > 0 {
-		words = append(words, count(g.Connections)+" connections")
+		words = append(words, results.Count(g.Connections)+" connections")
 	}
 	if g.GCPauseMaxUS > 0 {
-		words = append(words, "longest GC pause "+latency(g.GCPauseMaxUS))
+		words = append(words, "longest GC pause "+results.Micros(g.GCPauseMaxUS))
 	}
 	p.line("")
 	p.line("%s", wrap("Generator: ", strings.Join(words, ", ")))

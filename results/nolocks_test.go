@@ -1,0 +1,5 @@
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
+
+package results_test
+
+const locks = false
