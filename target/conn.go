@@ -38,6 +38,8 @@ type conn struct {
 	room  int64         // bytes that Read may still give: bounds a header
 	ahead []byte        // what a watch has read, of at most one byte
 
+	failed error // of Read
+
 	body     requestBody
 	response response
 }
@@ -55,7 +57,8 @@ var errHeadTooLarge = errors.New("the header is too large")
 // Read is for c.in.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.room <= 0 {
-		return 0, errHeadTooLarge
+		c.failed = errHeadTooLarge
+		return 0, c.failed
 	}
 	if int64(len(p)) > c.room {
 		p = p[:c.room]
@@ -67,6 +70,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		n, err = c.nc.Read(p)
 	}
 	c.room -= int64(n)
+	c.failed = err
 	return n, err
 }
 
@@ -111,13 +115,12 @@ func (c *conn) next(patience time.Duration) (*http.Request, error) {
 	}
 	c.passLineEnds()
 	r, err := http.ReadRequest(c.in)
-	var slow net.Error
 	switch {
 	case err == nil:
 		return r, unsupported(r)
-	case errors.Is(err, errHeadTooLarge):
+	case c.failed == errHeadTooLarge:
 		return nil, &headError{http.StatusRequestHeaderFieldsTooLarge, "the request's header is too large"}
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &slow):
+	case c.failed != nil: // the parser has its own word for half a header
 		return nil, nil
 	}
 	return nil, &headError{http.StatusBadRequest, "this is no HTTP/1.1 request: " + err.Error()}
