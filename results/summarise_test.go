@@ -256,6 +256,7 @@ func TestWarnings(t *testing.T) {
 		{why: "late by over half of the response", calls: 4000, took: 100 * time.Microsecond, late: 150 * time.Microsecond,
 			want: `phase "p": the generator was late: lateness p99 150 us, response p99 250 us`},
 		{why: "late by over 5% of the response, but under a millisecond", calls: 4000, took: 2 * time.Millisecond, late: 900 * time.Microsecond},
+		{why: "so few calls that their p99 is one of them", calls: 99, took: 20 * time.Millisecond, late: 5 * time.Millisecond, want: "too few calls", not: "late"},
 		{why: "late by what a timer is", calls: 4000, took: 20 * time.Microsecond, late: 90 * time.Microsecond},
 		{why: "over bound", calls: 4000, took: 10 * time.Millisecond, want: `phase "p": 12 calls (0.30%) waited for a free caller`,
 			change: func(p *results.PhaseSlice, _ *results.Meta, _ *results.End) { p.OverBound = 12 }},

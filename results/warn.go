@@ -14,6 +14,7 @@ const (
 	lateShare  = 0.05
 	lateGrain  = 100 * time.Microsecond
 	lateMost   = 0.5
+	lateCalls  = 100 // with fewer, the p99 is the one latest call
 )
 
 // warn adds, in plain sentences, what a reader must know before trusting the
@@ -101,7 +102,7 @@ func (s *Summary) warnLatency(p *PhaseSummary, explained bool) {
 	}
 	late, response := time.Duration(p.Lateness.P99)*time.Microsecond, time.Duration(p.Response.P99)*time.Microsecond
 	share := late.Seconds() / max(response.Seconds(), 1e-6)
-	if !explained && (late > lateAlways && share > lateShare || late > lateGrain && share > lateMost) {
+	if p.Lateness.N >= lateCalls && !explained && (late > lateAlways && share > lateShare || late > lateGrain && share > lateMost) {
 		s.warnf("phase %s: the generator was late: lateness p99 %s, response p99 %s",
 			quoted(p.Name), Micros(float64(p.Lateness.P99)), Micros(float64(p.Response.P99)))
 	}

@@ -37,13 +37,13 @@ func pad(s string, to int) string {
 }
 
 // wrap breaks text between words so that it fits the page; first begins the first
-// line, and as many spaces every other.
+// line, and as many spaces every other. A number stays with its unit.
 func wrap(first, text string) string {
 	var b strings.Builder
 	b.WriteString(first)
 	indent := utf8.RuneCountInString(first)
 	at := indent
-	for i, word := range strings.Fields(text) {
+	for i, word := range words(text) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
@@ -58,4 +58,25 @@ func wrap(first, text string) string {
 		at += n
 	}
 	return b.String()
+}
+
+// words are those that text may be broken between.
+func words(text string) (all []string) {
+	for _, word := range strings.Fields(text) {
+		last := len(all) - 1
+		if last >= 0 && isUnit(word) && all[last][0] >= '0' && all[last][0] <= '9' {
+			all[last] += " " + word
+			continue
+		}
+		all = append(all, word)
+	}
+	return all
+}
+
+func isUnit(word string) bool {
+	switch strings.TrimRight(word, ".,:;") {
+	case "us", "ms", "s":
+		return true
+	}
+	return false
 }

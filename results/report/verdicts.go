@@ -66,9 +66,14 @@ func (p *page) reconciliation(rows []results.Row) {
 	}
 	p.line("")
 	p.line("%-44s%14s%14s", "Reconciliation with the node's own counters", "client", "node")
+	zeros := uint64(0)
 	for _, r := range rows {
 		mark := "-"
 		if r.Match != nil && *r.Match {
+			if r.Client == 0 && *r.Node == 0 && r.Note == "" {
+				zeros++
+				continue
+			}
 			mark = "match"
 		} else if r.Match != nil {
 			mark = "DIFFER"
@@ -84,6 +89,9 @@ func (p *page) reconciliation(rows []results.Row) {
 		if note != "" {
 			p.line("%s", wrap(strings.Repeat(" ", 11), results.Escape(note)))
 		}
+	}
+	if zeros > 0 {
+		p.line("  match  %s of nothing on either side", plural(zeros, "count"))
 	}
 }
 
