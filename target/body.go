@@ -60,3 +60,34 @@ func (b *requestBody) skip() bool {
 	_, err := io.Copy(io.Discard, b.from)
 	return err == nil
 }
+
+// readAll is io.ReadAll into space that is there. declared is how much is said
+// to come, under zero when nothing is said.
+func readAll(r io.Reader, b []byte, declared int64) ([]byte, error) {
+	for {
+		if len(b) == cap(b) {
+			b = roomier(b, declared)
+		}
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if err == io.EOF {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+	}
+}
+
+// roomier grows with what has come, not with what was declared, so that a
+// client pays for the space; but to no more than what was declared, and the byte
+// by which the end is told, since a body of many megabytes would leave as many
+// more behind.
+func roomier(b []byte, declared int64) []byte {
+	const first, factor = 16 << 10, 4
+	size := max(int64(factor*cap(b)), first)
+	if declared >= int64(len(b)) {
+		size = min(size, declared+1)
+	}
+	return append(make([]byte, 0, size), b...)
+}

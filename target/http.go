@@ -185,7 +185,7 @@ func (n *Node) readBody(w http.ResponseWriter, x *exchange, r *http.Request) boo
 		body = io.LimitReader(body, limit+1)
 	}
 	var err error
-	if x.body, err = readAll(body, x.body[:0]); err != nil {
+	if x.body, err = readAll(body, x.body[:0], r.ContentLength); err != nil {
 		var timeout interface{ Timeout() bool }
 		if errors.As(err, &timeout) && timeout.Timeout() {
 			n.plain(w, http.StatusRequestTimeout, "the body did not come in time")
@@ -199,22 +199,4 @@ func (n *Node) readBody(w http.ResponseWriter, x *exchange, r *http.Request) boo
 		return false
 	}
 	return true
-}
-
-// readAll is io.ReadAll into space that is there. It grows with what has come,
-// not with what was declared.
-func readAll(r io.Reader, b []byte) ([]byte, error) {
-	for {
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
-		}
-		n, err := r.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		if err == io.EOF {
-			return b, nil
-		}
-		if err != nil {
-			return b, err
-		}
-	}
 }

@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -73,6 +74,7 @@ func (r *run) answer() {
 			r.first.meter = newMeter() // what was waited for is no call's time
 		}
 		e := &x.entries[i]
+		out = spacious(out)
 		before := len(out)
 		if before > 1 {
 			out = append(out, ',')
@@ -199,6 +201,16 @@ func (n *Node) respond(ctx context.Context, e *entry, dst []byte, m *meter) []by
 		dst = out[:start]
 	}
 	return jsonrpc.AppendError(dst, e.answer, e.id)
+}
+
+// spacious doubles the space of answers that is almost full: append alone would
+// grow it, and leave behind what it was, four times as often.
+func spacious(out []byte) []byte {
+	const almost, first = 512, 4 << 10
+	if cap(out)-len(out) >= almost {
+		return out
+	}
+	return slices.Grow(out, max(len(out), first))
 }
 
 // buffersFor makes room for so many workers' answers.

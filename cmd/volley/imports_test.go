@@ -25,6 +25,7 @@ var levels = map[string]int{
 	"volley/target/near":       3,
 	"volley/target/rcp":        3,
 	"volley/loadgen":           3,
+	"volley/bench/node/soak":   5,
 	"volley/cmd/volley":        5,
 }
 
