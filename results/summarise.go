@@ -23,7 +23,7 @@ type End struct {
 	// Left: the run was left at once, so that After was not read.
 	Left      bool
 	Generator Generator
-	Warnings  []string // of the generator; they come first
+	Warnings  []string // of the generator, or of reading a cut run
 	Pinned    map[string]string
 }
 
