@@ -71,7 +71,10 @@ func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram, 
 	if late.TotalCount() > 0 {
 		g.LatenessP99US = float64(late.ValueAtQuantile(99))
 	}
-	behind := g.Overrun + g.Unsent
+	// What was never sent waited for a caller or the ceiling until the run ended; what
+	// overran may have. The rest had a free caller, and is ours.
+	waited := g.OverBound + r.total.Held
+	ours := g.Overrun - min(g.Overrun, waited)
 	switch {
 	case g.CPUFraction >= busyCPU:
 		g.Verdict = results.GeneratorLimited
@@ -79,9 +82,9 @@ func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram, 
 	case r.exhausted.Load() > 0:
 		g.Verdict = results.GeneratorLimited
 		g.Reason = fmt.Sprintf("%d calls could not be sent for want of sockets, ports or memory on this machine: raise its limits (ulimit -n) or lower in_flight", r.exhausted.Load())
-	case !cut && behind*20 > g.Planned && g.OverBound+r.total.Held < behind:
+	case !cut && ours*20 > g.Planned:
 		g.Verdict = results.GeneratorLimited
-		g.Reason = fmt.Sprintf("%d of %d calls were sent after their phase's end or not at all, although callers were free", behind, g.Planned)
+		g.Reason = fmt.Sprintf("%s of %s calls were sent after their phase's end, although callers were free", results.Count(ours), results.Count(g.Planned))
 	}
 	return g
 }

@@ -23,8 +23,9 @@ func TestGeneratorsVerdict(t *testing.T) {
 	}{
 		{"nothing unusual", cpus * time.Second, results.Counts{Calls: 1000}, false, ""},
 		{"all CPUs busy", cpus * 10 * time.Second, results.Counts{Calls: 1000}, false, "the generator used 100% of its"},
-		{"behind, although callers were free", 0, results.Counts{Calls: 990, Overrun: 50, Unsent: 10}, false,
-			"60 of 1000 calls were sent after their phase's end or not at all"},
+		{"behind, although callers were free", 0, results.Counts{Calls: 1000, Overrun: 60}, false,
+			"60 of 1,000 calls were sent after their phase's end, although callers were free"},
+		{"what was never sent had waited", 0, results.Counts{Calls: 100, Unsent: 900, OverBound: 40}, false, ""},
 		{"behind, because the node was", 0, results.Counts{Calls: 1000, Overrun: 300, OverBound: 400}, false, ""},
 		{"a straggler or two", 0, results.Counts{Calls: 1000, Overrun: 20}, false, ""},
 		{"stopped", 0, results.Counts{Calls: 10, Unsent: 990}, true, ""},

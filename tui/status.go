@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -41,10 +40,10 @@ func StatusLine(s *results.Snapshot, phases []results.PhaseMeta, width int) stri
 		parts = append(parts, fmt.Sprintf("failed %.2f%%", 100*float64(failed)/float64(counts.Entries)))
 	}
 	if response != nil && response.TotalCount() > 0 {
-		parts = append(parts, fmt.Sprintf("response p50 %s p99 %s", micros(response.ValueAtQuantile(50)), micros(response.ValueAtQuantile(99))))
+		parts = append(parts, fmt.Sprintf("response p50 %s p99 %s", results.Micros(float64(response.ValueAtQuantile(50))), results.Micros(float64(response.ValueAtQuantile(99)))))
 	}
 	if lateness != nil && lateness.TotalCount() > 0 {
-		parts = append(parts, "late p99 "+micros(lateness.ValueAtQuantile(99)))
+		parts = append(parts, "late p99 "+results.Micros(float64(lateness.ValueAtQuantile(99))))
 	}
 	parts = append(parts, fmt.Sprintf("in flight %d", s.InFlight))
 	if counts.OverBound > 0 {
@@ -73,11 +72,11 @@ func phaseWord(current int, phases []results.PhaseMeta) string {
 		return "draining"
 	}
 	p := phases[current]
-	asked := fmt.Sprintf("%g %s", p.Value, p.Unit)
+	asked := results.Number(p.Value) + " " + p.Unit
 	if p.To != p.Value && p.Unit != "callers" {
-		asked = fmt.Sprintf("%g..%g %s", p.Value, p.To, p.Unit)
+		asked = results.Number(p.Value) + " to " + results.Number(p.To) + " " + p.Unit
 	}
-	word := fmt.Sprintf("%s (asked %s)", results.Escape(p.Name), asked)
+	word := fmt.Sprintf("%s (asked %s)", results.Escape(results.Brief(p.Name)), asked)
 	if !p.Measured {
 		word += " not measured"
 	}
@@ -101,18 +100,6 @@ func newLike(s *results.Snapshot, pick func(*results.PhaseSlice) *hdrhistogram.H
 func merge(into, from *hdrhistogram.Histogram) {
 	if into != nil && from != nil {
 		into.Merge(from)
-	}
-}
-
-func micros(v int64) string {
-	d := time.Duration(v) * time.Microsecond
-	switch {
-	case d < time.Millisecond:
-		return fmt.Sprintf("%dus", v)
-	case d < time.Second:
-		return fmt.Sprintf("%.3gms", float64(v)/1e3)
-	default:
-		return fmt.Sprintf("%.3gs", float64(v)/1e6)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestStatusLine(t *testing.T) {
 				Start: time.Second, End: 3 * time.Second, Current: 1, InFlight: 7,
 				Phases: []results.PhaseSlice{slice(0, 10, 2*time.Millisecond, 50*time.Microsecond), slice(1, 10, 2*time.Second, 1500*time.Microsecond)},
 			},
-			"   3s ra\\x1b[31mmp (asked 400..800 calls/s)  10 calls/s 20 entries/s  failed 50.00%  response p50 2ms p99 2s  late p99 1.5ms  in flight 7",
+			"   3s ra\\x1b[31mmp (asked 400 to 800 calls/s)  10 calls/s 20 entries/s  failed 50.00%  response p50 2.00 ms p99 2.00 s  late p99 1.50 ms  in flight 7",
 		},
 		{
 			"nothing happened in a phase that is not measured",
