@@ -51,7 +51,8 @@ func skipSpaces(b []byte, i int) int {
 
 // skipValue passes over the value that starts at i, which has depth containers
 // around it. Its own are kept as bits, so that nesting costs neither stack nor,
-// up to 64 levels, memory.
+// up to 64 levels, memory. Tokens that follow on one another without white space
+// are passed over without a call each.
 func skipValue(b []byte, i, depth int) (int, fault) {
 	var (
 		open   int      // containers open within this value
@@ -65,10 +66,19 @@ func skipValue(b []byte, i, depth int) (int, fault) {
 			return i, endOfText
 		}
 		if c := b[i]; c != '{' && c != '[' {
-			if i, f = skipScalar(b, i); f != none || open == 0 {
+			if c == '"' {
+				i, _, f = skipString(b, i)
+			} else {
+				i, f = skipScalar(b, i)
+			}
+			if f != none || open == 0 {
 				return i, f
 			}
-			i, more, f = next(b, i, kinds&1 != 0)
+			if i+1 < len(b) && b[i] == ',' && b[i+1] > ' ' {
+				i, more = i+1, true
+			} else {
+				i, more, f = next(b, i, kinds&1 != 0)
+			}
 		} else {
 			if depth+open >= MaxDepth {
 				return i, tooDeep
@@ -131,6 +141,9 @@ func skipName(b []byte, i int) (int, fault) {
 	if f != none {
 		return i, f
 	}
+	if i+1 < len(b) && b[i] == ':' && b[i+1] > ' ' {
+		return i + 1, none
+	}
 	return skipColon(b, i)
 }
 
@@ -153,9 +166,10 @@ func skipColon(b []byte, i int) (int, fault) {
 func skipString(b []byte, i int) (end int, escaped bool, f fault) {
 	for at := i + 1; at+8 <= len(b); at += 8 {
 		x := binary.LittleEndian.Uint64(b[at:])
-		q, s := x^(ones*'"'), x^(ones*'\\')
-		// Each term marks the bytes sought; a false mark can stand only above a true one.
-		if hit := ((q-ones)&^q | (s-ones)&^s | (x-ones*' ')&^x | x) & highs; hit != 0 {
+		// Each term marks the bytes sought, in their high bits; a false mark can stand
+		// only above a true one. The first is of what is under '!' once '"' has changed
+		// places with ' ', the second of '\\'.
+		if hit := ((x^ones*2 - ones*'!') | (x^ones*'\\' - ones) | x) & highs; hit != 0 {
 			if at += bits.TrailingZeros64(hit) >> 3; b[at] == '"' {
 				return at + 1, false, none
 			}

@@ -56,6 +56,9 @@ func readName(b []byte, i int) (name []byte, at int, f fault) {
 	if escaped {
 		name = appendText(nil, name)
 	}
+	if end+1 < len(b) && b[end] == ':' && b[end+1] > ' ' {
+		return name, end + 1, none
+	}
 	at, f = skipColon(b, end)
 	return name, at, f
 }
