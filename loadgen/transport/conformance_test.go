@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -62,30 +64,71 @@ func mustEcho(t *testing.T, c Conn, req Request) Reply {
 	return reply
 }
 
+// orders takes orders over HTTP, of any version, for as long as the test runs. serve
+// starts the server.
+func orders(t *testing.T, serve func(*httptest.Server)) *httptest.Server {
+	t.Helper()
+	over := make(chan struct{})
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		var o order
+		if err == nil {
+			err = json.Unmarshal(body, &o)
+		}
+		switch {
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		case o.Do == "hang":
+			<-over
+		case o.Do == "die":
+			panic(http.ErrAbortHandler)
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			w.Write(body)
+		}
+	}))
+	serve(server)
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(over) })
+	return server
+}
+
 func TestHTTPConforms(t *testing.T) {
 	conformance(t, func(t *testing.T) Endpoint {
-		over := make(chan struct{})
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, err := io.ReadAll(r.Body)
-			var o order
-			if err == nil {
-				err = json.Unmarshal(body, &o)
-			}
-			switch {
-			case err != nil:
-				http.Error(w, err.Error(), http.StatusBadRequest)
-			case o.Do == "hang":
-				<-over
-			case o.Do == "die":
-				panic(http.ErrAbortHandler)
-			default:
-				w.Header().Set("Content-Type", "application/json")
-				w.Write(body)
-			}
-		}))
-		t.Cleanup(server.Close)
-		t.Cleanup(func() { close(over) })
-		return httpEndpoint(t, HTTPConfig{URL: server.URL})
+		return httpEndpoint(t, HTTPConfig{URL: orders(t, (*httptest.Server).Start).URL})
+	})
+}
+
+func TestHTTPSConforms(t *testing.T) {
+	conformance(t, func(t *testing.T) Endpoint {
+		server := orders(t, (*httptest.Server).StartTLS)
+		return httpEndpoint(t, HTTPConfig{URL: server.URL, TLS: &TLS{CA: authority(server)}})
+	})
+}
+
+func TestHTTPOverAUnixSocketConforms(t *testing.T) {
+	conformance(t, func(t *testing.T) Endpoint {
+		path := filepath.Join(t.TempDir(), "node.sock")
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		orders(t, func(s *httptest.Server) { s.Listener.Close(); s.Listener = l; s.Start() })
+		return httpEndpoint(t, HTTPConfig{URL: "unix:" + path})
+	})
+}
+
+func TestHTTP2Conforms(t *testing.T) {
+	t.Run("over TLS", func(t *testing.T) {
+		conformance(t, func(t *testing.T) Endpoint {
+			server := orders(t, func(s *httptest.Server) { s.EnableHTTP2 = true; s.StartTLS() })
+			return h2Endpoint(t, HTTPConfig{URL: server.URL, TLS: &TLS{CA: authority(server)}})
+		})
+	})
+	t.Run("by prior knowledge", func(t *testing.T) {
+		conformance(t, func(t *testing.T) Endpoint {
+			return h2Endpoint(t, HTTPConfig{URL: orders(t, startH2C).URL})
+		})
 	})
 }
 

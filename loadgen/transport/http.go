@@ -49,8 +49,7 @@ type HTTPConfig struct {
 // authentication challenges are answers like any other, never followed.
 type HTTP struct {
 	dialer
-	path     string // escaped, "" or beginning with a slash
-	query    string // with its question mark
+	to       aim
 	fields   string // every header line but the request line and Content-Length
 	close    bool   // each connection carries one exchange
 	life     lifetime
@@ -67,8 +66,7 @@ func NewHTTP(c HTTPConfig) (*HTTP, error) {
 		return nil, err
 	}
 	h := &HTTP{
-		path:     to.url.EscapedPath(),
-		query:    to.query(),
+		to:       to,
 		life:     lifetime{c.MaxAge, c.MaxRequests},
 		maxReply: c.MaxReply,
 	}
@@ -172,17 +170,8 @@ func hostField(u *url.URL) string {
 }
 
 // head gives the request's head for path, up to the value of Content-Length.
-// path is plain text: what is special in a URL is escaped here.
 func (h *HTTP) head(path string) []byte {
-	target := h.path
-	if path != "" {
-		escaped := (&url.URL{Path: "/" + strings.TrimPrefix(path, "/")}).EscapedPath()
-		target = strings.TrimSuffix(target, "/") + escaped
-	}
-	if target == "" {
-		target = "/"
-	}
-	return []byte("POST " + target + h.query + " HTTP/1.1\r\n" + h.fields + "Content-Length: ")
+	return []byte("POST " + h.to.target(path) + " HTTP/1.1\r\n" + h.fields + "Content-Length: ")
 }
 
 // connectBy is connect up to a deadline, zero for none; its error is an *Error.

@@ -62,8 +62,10 @@ type Reply struct {
 	Status      int    // HTTP status; 200 over a stream, 204 where nothing was due
 	ContentType string // "" where the transport has none
 	Encoding    string // the content encoding, which nobody asked for and nobody undoes; "" for none
+	Location    string // HTTP: where a redirect (3xx) points, which nobody follows
 	Body        []byte
-	Connected   bool // a connection was opened for this exchange
+	Connected   bool          // a connection was opened for this exchange
+	Connecting  time.Duration // how long that took, from the look-up of the host to the end of the TLS handshake
 }
 
 // Failure is why an exchange has no answer.

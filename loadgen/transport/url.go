@@ -21,12 +21,21 @@ type aim struct {
 	secure bool
 }
 
-// query gives the URL's query with its question mark.
-func (a *aim) query() string {
-	if a.url.RawQuery == "" {
-		return ""
+// target gives what a request for path, below the URL, asks for (RFC 9112 section
+// 3.2.1). path is plain text: what is special in a URL is escaped here.
+func (a *aim) target(path string) string {
+	target := a.url.EscapedPath()
+	if path != "" {
+		escaped := (&url.URL{Path: "/" + strings.TrimPrefix(path, "/")}).EscapedPath()
+		target = strings.TrimSuffix(target, "/") + escaped
 	}
-	return "?" + a.url.RawQuery
+	if target == "" {
+		target = "/"
+	}
+	if a.url.RawQuery != "" {
+		target += "?" + a.url.RawQuery
+	}
+	return target
 }
 
 // aim makes d dial what a URL points at.
