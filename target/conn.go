@@ -18,9 +18,10 @@ const (
 	readAhead = 4 << 10  // bytes that a connection holds of what has come
 
 	// How long, and for how many bytes, a client may go on sending what the
-	// answer did not wait for.
-	lingerTimeout = 500 * time.Millisecond
-	lingerBytes   = 4 << 20
+	// answer did not wait for. One that reads nothing before it has sent all would
+	// never see the answer if the connection ended earlier.
+	lingerTimeout = 5 * time.Second
+	lingerBytes   = 64 << 20
 )
 
 // conn is one HTTP/1.1 connection. The node has a loop of its own around the
@@ -194,7 +195,8 @@ func (c *conn) exchange(r *http.Request) (goOn bool) {
 }
 
 // linger ends a connection whose client may still be sending, so that what it
-// sends does not destroy the answer that it has not read yet.
+// sends does not destroy the answer that it has not read yet: the rest of the
+// body is thrown away, to its declared end at most.
 func (c *conn) linger() {
 	tcp, ok := c.nc.(*net.TCPConn)
 	if !ok || c.body.whole {
@@ -202,5 +204,11 @@ func (c *conn) linger() {
 	}
 	tcp.CloseWrite()
 	tcp.SetReadDeadline(time.Now().Add(lingerTimeout))
-	io.Copy(io.Discard, io.LimitReader(tcp, lingerBytes))
+	c.idle.Store(true) // a node that stops closes it
+	c.room = math.MaxInt64
+	rest := io.Reader(c) // of half a header nothing tells where its request ends
+	if c.body.from != nil {
+		rest = c.body.from
+	}
+	io.Copy(io.Discard, io.LimitReader(rest, lingerBytes))
 }

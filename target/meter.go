@@ -17,35 +17,42 @@ import (
 const timedTogether = 8
 
 // meter counts calls that one goroutine runs one after another. Where one ends
-// the next begins. It adds to the series once for all successive calls of one
-// method.
+// the next begins. It adds to the series once for all successive instant calls of
+// one method, but every flushEvery; a call that takes time is there as soon as it
+// has ended, and those before it as soon as it begins.
 type meter struct {
 	begun   time.Time
 	last    time.Duration // when the last call that was timed ended
+	flushed time.Duration // when it last added to the series
 	untimed int           // calls since
 	waits   bool          // the call under way has waited
 	method  *method
 	calls   observations
 }
 
+const flushEvery = 10 * time.Millisecond
+
 func newMeter() meter { return meter{begun: time.Now()} }
 
 // begin tells that a call begins.
 func (m *meter) begin(of *method, instant bool) {
-	if of != m.method {
+	if of != m.method || !instant {
 		m.flush()
 		m.method = of
-	}
-	if !instant {
-		m.read()
 	}
 }
 
 // end tells that the call has ended; err is nil for a result.
 func (m *meter) end(instant bool, err *jsonrpc.Error) {
-	if m.untimed++; !instant || m.waits || m.untimed == timedTogether {
-		m.read()
+	m.untimed++
+	switch {
+	case !instant, m.waits:
+		m.flush()
 		m.waits = false
+	case m.untimed == timedTogether:
+		if m.read(); m.last-m.flushed >= flushEvery {
+			m.flush()
+		}
 	}
 	if err != nil {
 		m.method.failures(err.Code).Inc()
@@ -54,7 +61,7 @@ func (m *meter) end(instant bool, err *jsonrpc.Error) {
 
 // wait tells that the call under way is about to wait: it is timed by itself.
 func (m *meter) wait() {
-	m.read()
+	m.flush()
 	m.waits = true
 }
 
@@ -71,6 +78,7 @@ func (m *meter) read() {
 // flush makes what was told visible.
 func (m *meter) flush() {
 	m.read()
+	m.flushed = m.last
 	if m.calls.n > 0 {
 		m.method.total.Add(float64(m.calls.n))
 		m.method.time.addAll(&m.calls)

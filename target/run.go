@@ -60,15 +60,12 @@ func (r *run) overlap() {
 // With nothing to answer x.out is empty.
 func (r *run) answer() {
 	x, p := r.x, &r.node.policy
-	inFlight := r.node.metrics.entriesInFlight
-	inFlight.Inc()
 	out := append(x.out[:0], '[')
 	counted := int64(0) // of the answers so far
 	alone := true
 	for i := range x.entries {
 		if alone && r.workers.Load() > 1 {
 			alone = false
-			inFlight.Dec()
 			r.first.work()
 			r.others.Wait()
 			r.first.meter = newMeter() // what was waited for is no call's time
@@ -100,9 +97,7 @@ func (r *run) answer() {
 			out = out[:before]
 		}
 	}
-	if alone {
-		inFlight.Dec()
-	}
+	r.first.executing(false)
 	r.first.meter.flush()
 	if len(out) == 1 {
 		x.out = out[:0]
@@ -118,6 +113,7 @@ type worker struct {
 	run    *run
 	number int
 	meter  meter
+	busy   bool // it is counted as executing an entry
 }
 
 type workerKey struct{}
@@ -143,9 +139,6 @@ func heldUp(ctx context.Context) {
 // not run is left to answer.
 func (w *worker) work() {
 	r := w.run
-	inFlight := r.node.metrics.entriesInFlight
-	inFlight.Inc()
-	defer inFlight.Dec()
 	buf := r.x.buffers[w.number][:0]
 	for {
 		i := int(r.next.Add(1) - 1)
@@ -164,10 +157,26 @@ func (w *worker) work() {
 		}
 	}
 	r.x.buffers[w.number] = buf
+	w.executing(false)
 	w.meter.flush()
 }
 
+// executing counts the worker among the entries in flight, or no longer: each
+// that executes a valid entry stands for that one.
+func (w *worker) executing(yes bool) {
+	if yes == w.busy {
+		return
+	}
+	w.busy = yes
+	if yes {
+		w.run.node.metrics.entriesInFlight.Inc()
+	} else {
+		w.run.node.metrics.entriesInFlight.Dec()
+	}
+}
+
 func (w *worker) respond(e *entry, dst []byte) []byte {
+	w.executing(e.verdict == valid)
 	if e.verdict == valid && !e.call.Instant {
 		w.run.overlap()
 	}
