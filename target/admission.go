@@ -277,8 +277,9 @@ func (n *Node) owed(x *exchange) (owed bool, id []byte) {
 	}
 	for i := range x.requests {
 		q := &x.requests[i]
-		if !n.policy.wellFormed(q) || !n.policy.notifies(q) {
-			if x.shape == single && n.policy.wellFormed(q) {
+		formed := n.policy.wellFormed(q, x.shape == batched)
+		if !formed || !n.policy.notifies(q) {
+			if x.shape == single && formed {
 				id = q.ID
 			}
 			return true, id

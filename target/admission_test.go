@@ -92,7 +92,7 @@ func TestAdmissionAnswers(t *testing.T) {
 		n := admitting(t, `{"rate": 2, "burst": 4, "charge": "entry"}`)
 		call, note := request("echo", "[]", "7"), notification("echo", "[]")
 		five := "[" + strings.Repeat(call+",", 4) + call + "]"
-		never := `429  {"jsonrpc":"2.0","error":{"code":-32005,"message":"Too many requests at once: this body is charged 5, and no more than 4 is ever let in; split it"},"id":null}`
+		never := `429  {"jsonrpc":"2.0","error":{"code":-32029,"message":"Too many requests at once: this body is charged 5, and no more than 4 is ever let in; split it"},"id":null}`
 		if got := sent(n, "192.0.2.1:1", five); got != never {
 			t.Errorf("over the burst: %s", got)
 		}
@@ -100,7 +100,7 @@ func TestAdmissionAnswers(t *testing.T) {
 			t.Errorf("a refused body has paid: %s", got)
 		}
 		limited := func(after, id string) string {
-			return "429 " + after + ` {"jsonrpc":"2.0","error":{"code":-32005,"message":"Too many requests"},"id":` + id + `}`
+			return "429 " + after + ` {"jsonrpc":"2.0","error":{"code":-32029,"message":"Too many requests"},"id":` + id + `}`
 		}
 		for _, tt := range []struct{ body, want string }{
 			{call, limited("1", "7")},
@@ -177,7 +177,7 @@ func TestAdmissionOnStreams(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-		limited := failure(-32005, "Too many requests", "2")
+		limited := failure(-32029, "Too many requests", "2")
 		if len(lines) != 2 || lines[0] != limited && lines[1] != limited {
 			t.Errorf("got %q", lines)
 		}

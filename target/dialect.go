@@ -70,5 +70,5 @@ type Call struct {
 	State        any    // the dialect's own, carried from Admit to Run
 	Scratch      any    // the dialect's own, which stays with the call's space: what another call left there, or nil
 	Session      string // the RCP-Session header, or ""
-	Close        bool   // set by Run: the stream ends once this answer is out
+	Close        bool   // set by Admit: the stream takes no line after this one, and ends when all are answered; set by Run: it ends once this answer is out
 }

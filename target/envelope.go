@@ -19,11 +19,11 @@ const (
 // judge applies the envelope's rules to one request, of a batch or alone. A
 // refused one comes with its answer.
 func (p *Policy) judge(r *jsonrpc.Request, batch bool) (verdict, *jsonrpc.Error) {
-	if !p.wellFormed(r) {
+	if !p.wellFormed(r, batch) {
 		return malformed, nil
 	}
 	notification := p.notifies(r)
-	if err := p.badParams(r.ParamsKind); err != nil {
+	if err := p.badParams(r.ParamsKind); err != nil && !p.anyParams(batch) {
 		return refusedUnless(notification), err
 	}
 	if batch && p.BatchMethods != nil && !p.runsInBatch(r.Method) {
@@ -47,7 +47,10 @@ func refusedUnless(notification bool) verdict {
 	return refused
 }
 
-func (p *Policy) wellFormed(r *jsonrpc.Request) bool {
+// anyParams tells whether params are left to the dialect.
+func (p *Policy) anyParams(batch bool) bool { return p.AnyParams || p.SingleUnjudged && !batch }
+
+func (p *Policy) wellFormed(r *jsonrpc.Request, batch bool) bool {
 	if r.NotAnObject || r.HasResult || r.Duplicate && !p.RepeatedNamesValid || r.MethodKind != jsonrpc.String {
 		return false
 	}
@@ -61,7 +64,7 @@ func (p *Policy) wellFormed(r *jsonrpc.Request) bool {
 			return false
 		}
 	default:
-		if !p.echoable(r) {
+		if !p.echoable(r) && (batch || !p.SingleUnjudged) {
 			return false
 		}
 	}
@@ -69,7 +72,7 @@ func (p *Policy) wellFormed(r *jsonrpc.Request) bool {
 		len(r.Method) >= len(p.ReservedPrefix) && string(r.Method[:len(p.ReservedPrefix)]) == p.ReservedPrefix {
 		return false
 	}
-	return p.PrimitiveParams != nil || !primitive(r.ParamsKind)
+	return p.PrimitiveParams != nil || !primitive(r.ParamsKind) || p.anyParams(batch)
 }
 
 // notifies tells a notification from a call, both well formed.

@@ -140,7 +140,7 @@ func (n *Node) firstCall(r *Refusal, requests []jsonrpc.Request) []byte {
 	}
 	for i := range requests {
 		q := &requests[i]
-		if n.policy.wellFormed(q) && !n.policy.notifies(q) {
+		if n.policy.wellFormed(q, true) && !n.policy.notifies(q) {
 			return q.ID
 		}
 	}

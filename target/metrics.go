@@ -89,7 +89,7 @@ func newMetrics(prefix string) *metrics {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
 
-	batches := counters(prefix+"batch_requests_total", "JSON-RPC batches by outcome.", "outcome")
+	batches := counters(prefix+"batch_requests_total", "JSON-RPC batches by outcome. One that admission held up, or that was sent to the URL of a method, is in none.", "outcome")
 	for i, name := range batchOutcomeNames {
 		m.batches[i] = batches.WithLabelValues(name)
 	}
@@ -107,7 +107,7 @@ func newMetrics(prefix string) *metrics {
 	m.batchBytes = histogram("batch_response_size_bytes", "Bytes of a successful response array.",
 		prometheus.ExponentialBuckets(256, 4, 10))
 	m.batchesInFlight = gauge("batch_requests_in_flight", "Admitted batches being executed.")
-	m.entriesInFlight = gauge("batch_query_entries_in_flight", "Entries of batches being executed or waiting for a slot.")
+	m.entriesInFlight = gauge("batch_query_entries_in_flight", "Valid entries of batches being executed or waiting for a slot.")
 	m.exchanges.total = counters("volley_http_requests_total", "HTTP requests to the endpoint by shape and status.", "shape", "status")
 
 	m.methods = methods{

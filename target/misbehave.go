@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -117,17 +118,22 @@ func shareOf(value []byte) (share float64, ok bool) {
 type misbehaviour struct {
 	config   MisbehaveConfig
 	counters [faults]prometheus.Counter // of those with a share
+	wait     func(context.Context, time.Duration) error
 
 	mu     sync.Mutex // guards random
 	random *rand.Rand
 }
 
-// newMisbehaviour gives nil when there is nothing to do.
-func newMisbehaviour(c *MisbehaveConfig, m *metrics) *misbehaviour {
+// newMisbehaviour gives nil when there is nothing to do. A nil wait is the
+// function Wait.
+func newMisbehaviour(c *MisbehaveConfig, m *metrics, wait func(context.Context, time.Duration) error) *misbehaviour {
 	if c == nil {
 		return nil
 	}
-	b := &misbehaviour{config: *c, random: rand.New(rand.NewPCG(c.Seed, misbehaviourStream))}
+	if wait == nil {
+		wait = Wait
+	}
+	b := &misbehaviour{config: *c, wait: wait, random: rand.New(rand.NewPCG(c.Seed, misbehaviourStream))}
 	total := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "volley_misbehaved_total", Help: "Answers that were spoilt on purpose, by how.",
 	}, []string{"mode"})
@@ -175,7 +181,7 @@ func (b *misbehaviour) spoil(ctx context.Context, x *exchange) {
 		x.fault = f
 		return
 	case f == Delay:
-		if Wait(ctx, b.config.DelayFor) != nil {
+		if b.wait(ctx, b.config.DelayFor) != nil {
 			return
 		}
 	case !b.garble(f, x):
@@ -234,8 +240,7 @@ func (b *misbehaviour) rearrange(f Fault, entries [][]byte, batch bool) ([][]byt
 		if n < 2 {
 			return nil, false, false
 		}
-		by := 1 + b.below(n-1)
-		return append(append([][]byte{}, entries[by:]...), entries[:by]...), batch, true
+		return b.shuffled(entries), batch, true
 	case Drop:
 		if !batch {
 			return nil, false, false
@@ -269,6 +274,24 @@ func (b *misbehaviour) rearrange(f Fault, entries [][]byte, batch bool) ([][]byt
 		return entries, batch, changed
 	}
 	return entries, batch, true
+}
+
+// shuffled is entries, of which there are at least two, in another order: each
+// with the same chance.
+func (b *misbehaviour) shuffled(entries [][]byte) [][]byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for {
+		order := b.random.Perm(len(entries))
+		if slices.IsSorted(order) {
+			continue
+		}
+		out := make([][]byte, len(entries))
+		for i, from := range order {
+			out[i] = entries[from]
+		}
+		return out
+	}
 }
 
 // idOf is the raw id of a response that this node has made.

@@ -43,7 +43,7 @@ func New(d Dialect, o Options) *Node {
 	n.metrics.collect(d)
 	n.execution = n.share(d, o)
 	n.admission = newAdmission(p.Admission, n.metrics)
-	n.misbehave = newMisbehaviour(p.Misbehave, n.metrics)
+	n.misbehave = newMisbehaviour(p.Misbehave, n.metrics, o.Wait)
 	for path, page := range d.Pages() {
 		n.pages[path] = page
 	}

@@ -61,6 +61,13 @@ type Policy struct {
 	VersionOptional     bool          // "jsonrpc" may be missing (when present it must be "2.0")
 	UnknownMembersValid bool          // a request may carry members that the protocol does not know
 
+	// SingleUnjudged takes a bare request with an id of any kind, which is echoed,
+	// and with params of any kind, of which the dialect judges: what stands here of
+	// ids and params is for members of a batch.
+	SingleUnjudged bool
+	// AnyParams leaves params of any kind to the dialect, in a batch too: then
+	// neither PrimitiveParams nor ArrayParams is looked at.
+	AnyParams bool
 	// PrimitiveParams is the answer to params that are neither object nor array
 	// nor null: an entry with the id echoed; nil makes the member malformed
 	// (Invalid, id null, also for a notification).
@@ -262,5 +269,8 @@ func (p Policy) completed() Policy {
 	return p
 }
 
-// limitExceeded is the code that EIP-1474 gives to a request over a limit.
-const limitExceeded = -32005
+// limitExceeded is this node's own code for "too many requests" (after HTTP's
+// 429), in the range that JSON-RPC 2.0 leaves to servers. The code that EIP-1474
+// gives to a request over a limit, -32005, is also that by which jsonrpsee and
+// NEAR say that batching is off, and clients go by the code.
+const limitExceeded = -32029

@@ -15,6 +15,10 @@ func (n *Node) takeSingle(ctx context.Context, x *exchange) {
 	switch {
 	case e.verdict == malformed, c.Notification && !n.policy.SingleNotification:
 		n.malformed(x, &c.Request)
+	case x.method != "" && x.method != string(c.Method) && c.Notification: // never answered
+		x.answered, x.status = true, n.policy.OnlyNotifications
+		n.metrics.singles[outcomeNotification].Inc()
+		return
 	case x.method != "" && x.method != string(c.Method):
 		invalid := &n.policy.Invalid
 		x.reply(n.dialect.Status(c, invalid), invalid, c.ID)

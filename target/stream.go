@@ -19,7 +19,8 @@ const streamCalls = 64
 // of white space alone are passed over; a line over Policy.BodyLimit is refused
 // with one object and the stream goes on. Lines are admitted in their order and
 // then run at once, up to 64 of them; each answer is one line, written when it
-// is there.
+// is there. A call that sets Call.Close when it is admitted is of the last line
+// that is answered.
 //
 // It returns nil when the input has ended, a call has set Call.Close or ctx has
 // ended, in each case after the calls under way are answered (after ctx's end
@@ -42,6 +43,9 @@ func (n *Node) ServeStream(ctx context.Context, in io.Reader, out io.Writer) err
 	slots := make(chan struct{}, streamCalls)
 	ended := s.each(ctx, lines, slots, func(x *exchange) {
 		n.takeLine(life, x)
+		if x.closes() {
+			s.stop()
+		}
 		calls.Go(func() {
 			n.finish(life, x)
 			s.answer(x)
@@ -141,6 +145,16 @@ func (n *Node) takeLine(ctx context.Context, x *exchange) {
 	e := n.policy.Invalid
 	e.Data = limitText(int(n.policy.BodyLimit))
 	x.reply(0, &e, nil)
+}
+
+// closes tells whether a call that was admitted ends the stream.
+func (x *exchange) closes() bool {
+	for i := range x.entries {
+		if e := &x.entries[i]; e.call.Close && e.verdict == valid {
+			return true
+		}
+	}
+	return false
 }
 
 // read sends each line that is not blank until the input ends or the stream is

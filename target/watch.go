@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"sync/atomic"
 	"time"
@@ -14,7 +15,10 @@ const watchAfter = 5 * time.Millisecond
 
 // watched gives a context that ends with the node's patience, or when the client
 // has gone; done must be called before the connection is read from again. A
-// client that has more to send is taken to be there.
+// client that has more to send is taken to be there, and so is one that has said
+// that it sends no more: it may still read. That one has gone when it resets the
+// connection, as it does where it was closed with something unread, or to which
+// something is written.
 func (c *conn) watched() (ctx context.Context, done func()) {
 	ctx, end := context.WithCancel(c.life)
 	var over atomic.Bool
@@ -28,6 +32,9 @@ func (c *conn) watched() (ctx context.Context, done func()) {
 		next := make([]byte, 1)
 		n, err := c.nc.Read(next)
 		c.ahead = next[:n]
+		if _, halves := c.nc.(interface{ CloseWrite() error }); err == io.EOF && halves {
+			err = untilReset(c.nc)
+		}
 		var late net.Error
 		if err != nil && !(errors.As(err, &late) && late.Timeout()) {
 			end()

@@ -28,11 +28,11 @@ func (r *request) parseBlock(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
 	case jsonrpc.Array:
 		part, one := only(params)
 		if !one {
-			return argsFailure("invalid type: sequence, expected struct RpcBlockRequest")
+			return wrongParams(params, "struct RpcBlockRequest")
 		}
 		r.ref, err = parseBlockID(part)
 	default:
-		return argsFailure("invalid type: null, expected struct RpcBlockRequest")
+		return wrongParams(params, "struct RpcBlockRequest")
 	}
 	if err != nil {
 		return argsFailure(err.Error())

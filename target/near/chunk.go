@@ -28,7 +28,7 @@ func (r *request) parseChunk(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
 	case jsonrpc.Array:
 		blockID, shardID, chunkID = chunkPosition(params)
 	default:
-		return argsFailure("invalid type: null, expected struct RpcChunkRequest")
+		return wrongParams(params, "struct RpcChunkRequest")
 	}
 	if blockID != nil {
 		ref, err := parseBlockID(blockID)

@@ -99,6 +99,7 @@ func (d *Dialect) Policy() target.Policy {
 		},
 		Concurrency:       limits.BatchConcurrencyLimit,
 		OnlyNotifications: http.StatusNoContent,
+		SingleUnjudged:    true, // the page's rules for members are new, singletons are as before
 		Invalid:           jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "Invalid request"},
 		BatchMethods:      map[string]bool{"query": true},
 		NotInBatch:        jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "Method not found"},

@@ -104,12 +104,13 @@ func parsePublicKey(text []byte) (string, error) {
 	return string(curve) + ":" + string(digits), nil
 }
 
-// kindName names params that are no object as serde does.
-func kindName(kind jsonrpc.Kind) string {
-	if kind == jsonrpc.Array {
-		return "sequence"
+// wrongParams is the failure of params that are not what a method takes, worded
+// as serde does. Missing ones are null.
+func wrongParams(params []byte, expected string) *jsonrpc.Error {
+	if params == nil {
+		params = []byte("null")
 	}
-	return "null"
+	return argsFailure("invalid type: " + described(params) + ", expected " + expected)
 }
 
 func unsigned(token []byte) (uint64, bool) {

@@ -17,10 +17,10 @@ func (r *request) parseGasPrice(params []byte, kind jsonrpc.Kind) *jsonrpc.Error
 	case jsonrpc.Array:
 		var one bool
 		if id, one = only(params); !one {
-			return argsFailure("invalid type: sequence, expected struct RpcGasPriceRequest")
+			return wrongParams(params, "struct RpcGasPriceRequest")
 		}
 	default:
-		return argsFailure("invalid type: null, expected struct RpcGasPriceRequest")
+		return wrongParams(params, "struct RpcGasPriceRequest")
 	}
 	ref, err := parseMaybeBlockID(id)
 	if err != nil {

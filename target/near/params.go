@@ -16,7 +16,7 @@ func (r *request) parseQuery(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
 		return r.parsePath(params)
 	case jsonrpc.Object:
 	default:
-		return argsFailure("invalid type: null, expected struct RpcQueryRequest")
+		return wrongParams(params, "struct RpcQueryRequest")
 	}
 	var f queryFields
 	f.read(params)
@@ -50,7 +50,7 @@ func (r *request) parseStructured(method, params []byte, kind jsonrpc.Kind) (lab
 	}
 	r.structured = true
 	if kind != jsonrpc.Object {
-		return label, argsFailure("invalid type: " + kindName(kind) + ", expected a map"), true
+		return label, wrongParams(params, "a map"), true
 	}
 	var f queryFields
 	f.read(params)

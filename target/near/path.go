@@ -18,12 +18,12 @@ func (r *request) parsePath(params []byte) *jsonrpc.Error {
 	var room [2][]byte
 	parts, _, err := jsonrpc.Split(params, room[:0])
 	if err != nil || len(parts) != 2 {
-		return argsFailure("invalid type: sequence, expected struct RpcQueryRequest")
+		return wrongParams(params, "struct RpcQueryRequest")
 	}
 	path, isPath := textOf(parts[0])
 	data, isData := textOf(parts[1])
 	if !isPath || !isData {
-		return argsFailure("invalid type: sequence, expected struct RpcQueryRequest")
+		return wrongParams(params, "struct RpcQueryRequest")
 	}
 	command, rest, found := bytes.Cut(path, []byte("/"))
 	if !found {

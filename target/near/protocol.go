@@ -11,7 +11,7 @@ import (
 func (r *request) parseProtocolConfig(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
 	r.op = opProtocolConfig
 	if kind != jsonrpc.Object {
-		return argsFailure("invalid type: " + kindName(kind) + ", expected struct RpcProtocolConfigRequest")
+		return wrongParams(params, "struct RpcProtocolConfigRequest")
 	}
 	ref, err := parseReference(params)
 	if err != nil {

@@ -135,7 +135,7 @@ func (r *request) parseSend(op operation, params []byte, kind jsonrpc.Kind) *jso
 			return r.parseSigned(parts[0])
 		}
 	}
-	return argsFailure("invalid type: " + kindName(kind) + ", expected struct RpcSendTransactionRequest")
+	return wrongParams(params, "struct RpcSendTransactionRequest")
 }
 
 // parseSigned decodes the one transaction of the old form.

@@ -24,11 +24,11 @@ func (r *request) parseValidators(params []byte, kind jsonrpc.Kind) *jsonrpc.Err
 	case jsonrpc.Array:
 		var one bool
 		if blockID, one = only(params); !one {
-			return argsFailure("invalid type: sequence, expected struct RpcValidatorRequest")
+			return wrongParams(params, "struct RpcValidatorRequest")
 		}
 		latest = string(blockID) == "null"
 	default:
-		return argsFailure("invalid type: null, expected struct RpcValidatorRequest")
+		return wrongParams(params, "struct RpcValidatorRequest")
 	}
 	var err error
 	switch {

@@ -46,15 +46,10 @@ func New(c Config) *Dialect {
 // Execution is where the methods that compute run.
 func (d *Dialect) Execution() *target.Execution { return d.execution }
 
-// Policy is section 11 as data, with this node's rulings: every answer is HTTP
+// Policy is section 11 as data, and where it is silent: every answer is HTTP
 // 200 (section 5.2, a MUST), a batch over the cap is one -32602 object, a
 // malformed member's id is null even when it could be read.
 func (d *Dialect) Policy() target.Policy {
-	notObject := &jsonrpc.Error{
-		Code:    jsonrpc.InvalidParams,
-		Message: "params is not an object",
-		Data:    named("field", "params"),
-	}
 	return target.Policy{
 		Base:        "/rcp",
 		PathMethods: true,
@@ -77,8 +72,7 @@ func (d *Dialect) Policy() target.Policy {
 		NullIDInvalid:       true,
 		VersionOptional:     true, // the compact envelope of section 5.3
 		UnknownMembersValid: true,
-		PrimitiveParams:     notObject,
-		ArrayParams:         notObject,
+		AnyParams:           true, // the gate comes first, see Admit
 		ReservedPrefix:      reserved,
 		SingleNotification:  true,
 		UnknownMethod:       unknownMethod,

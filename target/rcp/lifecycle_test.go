@@ -56,6 +56,41 @@ func TestGating(t *testing.T) {
 	}
 }
 
+// The gate comes before the look at params, whatever they are.
+func TestGatingOfOddParams(t *testing.T) {
+	for _, params := range []string{`null`, `"x"`, `5`, `true`, `[1]`} {
+		for _, row := range []struct {
+			method        string
+			before, after jsonrpc.Code
+		}{
+			{"initialize", jsonrpc.InvalidParams, jsonrpc.InvalidParams},
+			{"info", jsonrpc.InvalidParams, jsonrpc.InvalidParams},
+			{"ping", jsonrpc.InvalidParams, jsonrpc.InvalidParams},
+			{"shutdown", jsonrpc.InvalidParams, jsonrpc.InvalidParams},
+			{"embed", notInitialized, jsonrpc.InvalidParams},
+			{"index/delete", notInitialized, jsonrpc.InvalidParams},
+			{"graph", notInitialized, capabilityMissing},
+			{"nope", notInitialized, unknownMethod},
+		} {
+			d := newDialect(t, `{"documents":0}`)
+			text := fmt.Sprintf(`{"id":1,"method":%q,"params":%s}`, row.method, params)
+			c := d.Connect(target.Stdio)
+			if _, e := do(t, d, c, text); code(e) != row.before {
+				t.Errorf("%s before initialize: code %d, want %d", text, code(e), row.before)
+			}
+			if _, e := do(t, d, c, initializing); e != nil {
+				t.Fatalf("%s had an effect: %s", text, e.Message)
+			}
+			if _, e := do(t, d, c, text); code(e) != row.after {
+				t.Errorf("%s after initialize: code %d, want %d", text, code(e), row.after)
+			}
+			if _, e := do(t, d, c, embedOne); e != nil {
+				t.Errorf("%s ended the session: %s", text, e.Message)
+			}
+		}
+	}
+}
+
 func TestNegotiation(t *testing.T) {
 	for _, row := range []struct {
 		params string
@@ -194,6 +229,12 @@ func TestNotifications(t *testing.T) {
 		t.Errorf("a notification passes the gate: code %d", code(e))
 	}
 	if _, e := do(t, d, c, `{"method":"initialize","params":{"protocolVersion":1}}`); e != nil {
+		t.Fatal(e)
+	}
+	if _, e := do(t, d, c, `{"method":"embed","params":{"inputs":["a"]}}`); code(e) != notInitialized {
+		t.Errorf("a notification initialises: code %d", code(e))
+	}
+	if _, e := do(t, d, c, initializing); e != nil {
 		t.Fatal(e)
 	}
 	if _, e := do(t, d, c, `{"method":"embed","params":{"inputs":["a"]}}`); e != nil {

@@ -93,6 +93,16 @@ func (m method) label() string {
 	return "other"
 }
 
+// free says that a method is open to whoever comes, before initialize too; these
+// compute nothing.
+func (m method) free() bool {
+	switch m {
+	case initialize, info, pinging, shutdown, cancel, ignored:
+		return true
+	}
+	return false
+}
+
 // gate gives the capability that a method needs (section 7); false when it needs
 // none.
 func (m method) gate() (capability, bool) {

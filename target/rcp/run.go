@@ -9,19 +9,33 @@ import (
 	"volley/target"
 )
 
-// Admit gates the request, and does at once what later members of the batch
-// must see: initialize, shutdown and cancel take effect here.
+// Admit gates the request, then looks at what its params are, and does at once
+// what later members of the batch must see: initialize, shutdown and cancel take
+// effect here.
 func (d *Dialect) Admit(ctx context.Context, c *target.Call) *jsonrpc.Error {
 	k := c.Conn.(*conn)
 	m := methodOf(c.Method)
 	c.Label = m.label()
-	if c.ParamsKind == jsonrpc.Null {
+	if fault := d.pass(ctx, k, c, m); fault != nil {
+		return fault
+	}
+	if c.ParamsKind != jsonrpc.Object && c.ParamsKind != jsonrpc.Absent {
 		return invalid("params", "is not an object")
 	}
+	if !m.free() {
+		if !c.Notification {
+			c.State = d.board(k, c.ID, d.token(ctx, k, c))
+		}
+		return nil
+	}
+	c.Instant = true
 	byToken := d.config.Session == Token && !k.stream
 	switch m {
 	case initialize:
-		if byToken {
+		switch {
+		case c.Notification: // nobody would learn of it
+			return nil
+		case byToken:
 			return d.openSession(ctx, k, c)
 		}
 		return k.session.initialize(c.Params)
@@ -30,13 +44,20 @@ func (d *Dialect) Admit(ctx context.Context, c *target.Call) *jsonrpc.Error {
 			d.tokens.end(d.token(ctx, k, c))
 		}
 		k.session.end()
-		return nil
+		c.Close = k.stream
 	case cancel:
 		d.cancelRequest(k, c.Params, d.token(ctx, k, c))
-		return nil
-	case info, pinging, ignored:
+	}
+	return nil
+}
+
+// pass is the gate: before initialize nothing but the methods that are free
+// passes it (section 13), then what is defined and advertised.
+func (d *Dialect) pass(ctx context.Context, k *conn, c *target.Call, m method) *jsonrpc.Error {
+	if m.free() {
 		return nil
 	}
+	byToken := d.config.Session == Token && !k.stream
 	ready := k.session.initialized()
 	if byToken {
 		ready = d.tokens.use(d.token(ctx, k, c))
@@ -51,9 +72,6 @@ func (d *Dialect) Admit(ctx context.Context, c *target.Call) *jsonrpc.Error {
 		return &jsonrpc.Error{Code: unknownMethod, Message: "no such method"}
 	case m == unadvertised, gated && !d.offers[need]:
 		return &jsonrpc.Error{Code: capabilityMissing, Message: "this server does not advertise the method's capability"}
-	}
-	if !c.Notification {
-		c.State = d.board(k, c.ID, d.token(ctx, k, c))
 	}
 	return nil
 }
@@ -100,7 +118,6 @@ func (d *Dialect) Run(ctx context.Context, c *target.Call, dst []byte) ([]byte, 
 	case pinging:
 		return ping(c.Params, dst)
 	case shutdown:
-		c.Close = c.Conn.(*conn).stream
 		return append(dst, `{}`...), nil
 	case embed, embedSparse, embedMulti, rerank, retrieve, indexAdd, indexDelete:
 		return d.compute(ctx, c, m, dst)

@@ -126,7 +126,7 @@ func (t *tokens) end(token string) {
 }
 
 // opened is the session that a batch has opened: its later members, which can
-// have no header with the token, are in it (section 11 with this node's ruling).
+// have no header with the token, are in it (section 11 is silent on it).
 // One connection's batches come one after another; each has a context of its own.
 type opened struct {
 	mu    sync.Mutex
