@@ -102,7 +102,10 @@ func (e *encoder) encode(m *message, n, first uint64, h shape) {
 		if m.batch && i > 0 {
 			m.body = append(m.body, ',')
 		}
-		u := e.stream.rand.Float64()
+		u := 1.0
+		if e.work.notified > 0 {
+			u = e.stream.rand.Float64()
+		}
 		switch {
 		case u < e.work.malformed:
 			e.mangle(m, n+uint64(i), first+uint64(i))
@@ -145,7 +148,11 @@ func (e *encoder) begin(m *message, n, first uint64, h shape) {
 
 // entry writes a request or a notification of a method drawn from the mix.
 func (e *encoder) entry(m *message, k member, id uint64) {
-	e.write(m, choose(e.work.upTo, e.stream.rand.Float64()), k, id)
+	row := 0
+	if len(e.work.upTo) > 1 {
+		row = choose(e.work.upTo, e.stream.rand.Float64())
+	}
+	e.write(m, row, k, id)
 }
 
 // heaviest gives the method with the greatest share, the first of equals.

@@ -196,7 +196,7 @@ func (c *polledConn) write() error {
 		if len(c.then) > 0 {
 			n, err = unix.Writev(c.fd, [][]byte{c.first, c.then})
 		} else {
-			n, err = unix.Write(c.fd, c.first)
+			n, err = writeNow(c.fd, c.first)
 		}
 		switch {
 		case err == unix.EINTR:
@@ -260,7 +260,7 @@ func (c *polledConn) writeOn() {
 func (c *polledConn) read() {
 	for {
 		space := c.reader.space()
-		n, err := unix.Read(c.fd, space)
+		n, err := readNow(c.fd, space)
 		switch {
 		case err == unix.EINTR:
 			continue
