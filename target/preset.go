@@ -35,7 +35,7 @@ func presets() []preset {
 		{"agave", "no limit but a body of 50 KiB; all entries at once", agave},
 		{"bitcoind", "no limit; an empty array for an empty array", bitcoind},
 		{"fulcrum", "345 entries of all running batches of a client", fulcrum},
-		{"besu", "1024 entries", besu},
+		{"besu", "50 entries", besu},
 		{"nearcore", "100 entries, 16 at once; over 10 MiB the drained answer is replaced", nearcore},
 	}
 }
@@ -279,14 +279,15 @@ func fulcrum(p *Policy) {
 	p.UnknownMembersValid, p.VersionOptional = false, true
 }
 
-// besu is besu-eth/besu#4965 and #5114 [V]: --rpc-max-batch-size, 50 when it
-// came and 1024 since 23.1; over it one object, HTTP 200, with the code and
-// words of RpcErrorType.EXCEEDS_RPC_MAX_BATCH_SIZE [V]. Its change called the
-// error one of invalid params. An empty array's answer and everything else is
-// [U].
+// besu is --rpc-max-batch-size as it came with besu-eth/besu#4965 [V]: 50
+// entries, over which one object of the kind invalid params, "Number of requests
+// in batch exceeds ..." [V its beginning, U its end and HTTP 200]. Since #5114
+// (23.1) the limit is 1024 and the answer -32005 "Number of requests exceeds max
+// batch size" [V]: "batch_size_limit" and "batch_too_many" make it so. An empty
+// array's answer and everything else is [U].
 func besu(p *Policy) {
-	p.EntryLimit = 1024
-	p.TooMany = object(-32005, "Number of requests exceeds max batch size", NoData)
+	p.EntryLimit = 50
+	p.TooMany = object(jsonrpc.InvalidParams, "Number of requests in batch exceeds the limit of {limit}", FilledIn)
 	p.ResponseLimit = 0
 	p.Concurrency = 1
 	p.OnlyNotifications = http.StatusOK
