@@ -132,6 +132,12 @@ func TestHTTP2Conforms(t *testing.T) {
 	})
 }
 
+func TestWebSocketConforms(t *testing.T) {
+	conformance(t, func(t *testing.T) Endpoint {
+		return wsEndpoint(t, WebSocketConfig{HTTPConfig: HTTPConfig{URL: wsOrders(t)}})
+	})
+}
+
 func TestStdioConforms(t *testing.T) {
 	conformance(t, func(t *testing.T) Endpoint { return stdioEndpoint(t, "orders", StdioConfig{}) })
 }

@@ -48,8 +48,10 @@ func (d *dialer) aim(to aim, c *HTTPConfig, protocols ...string) (err error) {
 	switch {
 	case to.secure:
 		d.tls, err = c.TLS.config(d.host, protocols...)
+	case c.TLS != nil && to.socket != "":
+		err = errors.New("TLS settings are of no use with a Unix socket, over which nothing is encrypted")
 	case c.TLS != nil:
-		err = errors.New("TLS settings are of no use with a URL that is not encrypted: write it as " + to.url.Scheme + "s://")
+		err = fmt.Errorf("TLS settings are of no use with a URL that is not encrypted, %s://: write it as %[1]ss://", to.url.Scheme)
 	}
 	return err
 }
