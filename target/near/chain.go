@@ -44,6 +44,7 @@ type chain struct {
 
 	recent [256]atomic.Pointer[block] // by height modulo its length
 	pinned atomic.Pointer[block]      // the last block that was asked for by hash
+	newest atomic.Pointer[tip]        // as head saw it last
 }
 
 // block is what is cached of a block.
@@ -84,8 +85,25 @@ func (c *chain) head() uint64 {
 	if c.syncing {
 		return genesisHeight
 	}
-	grown := max(c.age()/c.blockTime, 0)
-	return genesisHeight + blocksBefore + uint64(grown)
+	age := c.age()
+	if head := c.newest.Load(); head != nil && age >= head.from && age < head.until {
+		return head.height
+	}
+	grown := max(age/c.blockTime, 0)
+	head := &tip{
+		height: genesisHeight + blocksBefore + uint64(grown),
+		from:   grown * c.blockTime,
+		until:  (grown + 1) * c.blockTime,
+	}
+	c.newest.Store(head)
+	return head.height
+}
+
+// tip is the newest block's height, and from when until when it is: a division
+// takes as long as the rest of a lookup.
+type tip struct {
+	height      uint64
+	from, until time.Duration
 }
 
 // epoch is the number of the epoch that a height belongs to, from 0.

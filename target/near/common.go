@@ -20,21 +20,21 @@ func (r *request) parseCommon(params []byte, pinned *block) bool {
 	var typed, referred bool
 	for {
 		ok := false
-		switch {
-		case c.passName(`"request_type"`):
-			ok = !typed && c.pass(`"view_account"`)
+		switch c.initial() {
+		case 'r':
+			ok = !typed && c.passName(`"request_type":`) && c.pass(`"view_account"`)
 			typed = true
-		case c.passName(`"account_id"`):
-			if account == nil {
+		case 'a':
+			if account == nil && c.passName(`"account_id":`) {
 				account, ok = c.plainString()
 			}
-		case c.passName(`"finality"`):
-			if !referred {
+		case 'f':
+			if !referred && c.passName(`"finality":`) {
 				ref.kind, ok = c.finality()
 			}
 			referred = true
-		case c.passName(`"block_id"`):
-			if !referred {
+		case 'b':
+			if !referred && c.passName(`"block_id":`) {
 				ref, ok = c.blockHash(pinned)
 			}
 			referred = true
@@ -69,8 +69,19 @@ func (c *cursor) pass(token string) bool {
 	return true
 }
 
-// passName moves past a member's name and the colon, if both are there.
-func (c *cursor) passName(name string) bool { return c.pass(name) && c.pass(":") }
+// passName moves past a member's name and the colon, if both are there; name is
+// how they are spelt together, but blanks may stand between.
+func (c *cursor) passName(name string) bool {
+	return c.pass(name) || c.pass(name[:len(name)-1]) && c.pass(":")
+}
+
+// initial is the first character of the string that is there.
+func (c *cursor) initial() byte {
+	if c.at+1 >= len(c.text) {
+		return 0
+	}
+	return c.text[c.at+1]
+}
 
 // plainString is the text of the string that is there, never nil; ok is false
 // where none is, or one with escapes.
