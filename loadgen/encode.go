@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"encoding/base64"
+	"slices"
 	"strconv"
 
 	"volley/scenario"
@@ -18,6 +19,7 @@ type work struct {
 	methods     []method
 	upTo        []float64 // cumulative shares of methods
 	pathMethods bool      // singletons are posted to /METHOD
+	plain       bool      // every entry is the same but for its id: nothing hangs on chance
 }
 
 // compile readies a plan; pinned maps the name of each pinned block to its hash.
@@ -46,6 +48,7 @@ func compile(p *scenario.Plan, pinned map[string]string) (*work, error) {
 		weights = append(weights, m.Weight)
 	}
 	w.upTo = cumulative(weights)
+	w.plain = w.notified == 0 && len(w.methods) == 1 && !slices.ContainsFunc(w.methods[0].params, segment.drawn)
 	return w, nil
 }
 
@@ -102,10 +105,11 @@ func (e *encoder) encode(m *message, n, first uint64, h shape) {
 		if m.batch && i > 0 {
 			m.body = append(m.body, ',')
 		}
-		u := 1.0
-		if e.work.notified > 0 {
-			u = e.stream.rand.Float64()
+		if e.work.plain {
+			e.write(m, 0, request, first+uint64(i))
+			continue
 		}
+		u := e.stream.rand.Float64()
 		switch {
 		case u < e.work.malformed:
 			e.mangle(m, n+uint64(i), first+uint64(i))
@@ -148,11 +152,7 @@ func (e *encoder) begin(m *message, n, first uint64, h shape) {
 
 // entry writes a request or a notification of a method drawn from the mix.
 func (e *encoder) entry(m *message, k member, id uint64) {
-	row := 0
-	if len(e.work.upTo) > 1 {
-		row = choose(e.work.upTo, e.stream.rand.Float64())
-	}
-	e.write(m, row, k, id)
+	e.write(m, choose(e.work.upTo, e.stream.rand.Float64()), k, id)
 }
 
 // heaviest gives the method with the greatest share, the first of equals.

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"volley/internal/jsonrpc"
 	"volley/scenario"
@@ -28,6 +29,11 @@ type segment struct {
 	lit  []byte
 	feed *feed
 	sub  []segment
+}
+
+// drawn tells whether chance decides what stands in the segment.
+func (s segment) drawn() bool {
+	return s.kind == pick || s.kind == pickPlain || slices.ContainsFunc(s.sub, segment.drawn)
 }
 
 // method is one row of the mix, ready for the wire.
