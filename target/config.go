@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"unicode/utf8"
+
+	"volley/internal/jsonrpc"
 )
 
 // ConfigFile is a node's config file: JSON, read with errors that say where.
@@ -30,9 +32,11 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
-// Decode reads the file into v, a pointer, as encoding/json would; what the
-// file does not name keeps its value. Every error is a *ConfigError. strict
-// refuses keys that v has no place for, and keys given twice.
+// Decode reads the file into v, a pointer, as encoding/json would, but that a key
+// is one as it is written alone: in another case it is unknown. What the file does
+// not name keeps its value. Every error is a *ConfigError; one is a setting that
+// stands twice. strict refuses keys that v has no place for; else they are passed
+// over.
 func (f ConfigFile) Decode(v any, strict bool) error {
 	return f.DecodeAt(nil, v, strict)
 }
@@ -51,6 +55,13 @@ func (f ConfigFile) DecodeAt(path []string, v any, strict bool) error {
 		}
 		return f.errorAt(at, "%s", err)
 	}
+	if _, _, err := jsonrpc.Split(f.Data, nil); err != nil { // encoding/json lets bad UTF-8 pass
+		at := 0
+		if s, ok := errors.AsType[*jsonrpc.SyntaxError](err); ok {
+			at = s.Offset
+		}
+		return f.errorAt(at, "%s", err)
+	}
 	at, raw, found := f.find(path)
 	if !found {
 		return nil
@@ -59,7 +70,7 @@ func (f ConfigFile) DecodeAt(path []string, v any, strict bool) error {
 	if err := d.check(raw, at, reflect.TypeOf(v).Elem(), strings.Join(path, ".")); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(raw, v); err != nil {
+	if err := json.Unmarshal(known(nil, raw, reflect.TypeOf(v).Elem()), v); err != nil {
 		return f.errorAt(at, "%s", err)
 	}
 	return nil
@@ -78,16 +89,16 @@ func (f ConfigFile) find(path []string) (at int, raw []byte, found bool) {
 	at = bytes.Index(f.Data, raw)
 	for _, key := range path {
 		inner := -1
-		for i, m := range members(raw) {
-			if m.key == key {
-				inner = i
+		var value []byte
+		for w := jsonrpc.Over(raw); w.Next(); {
+			if string(w.Name) == key {
+				inner, value = w.ValueAt, w.Value
 			}
 		}
 		if inner < 0 {
 			return at, raw, false
 		}
-		m := members(raw)[inner]
-		at, raw = at+m.at, m.value
+		at, raw = at+inner, value
 	}
 	return at, raw, true
 }
@@ -97,40 +108,6 @@ func (f ConfigFile) errorAt(at int, format string, a ...any) error {
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	return &ConfigError{File: f.Name, Line: line, Column: column, Msg: fmt.Sprintf(format, a...), at: at}
-}
-
-// member is one member of a JSON object; at and keyAt are offsets in it.
-type member struct {
-	key       string
-	keyAt, at int
-	value     []byte
-}
-
-// members takes a valid JSON object apart; of any other value there are none.
-func members(object []byte) []member {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil
-	}
-	var out []member
-	for dec.More() {
-		before := int(dec.InputOffset())
-		key, err := dec.Token()
-		if err != nil {
-			return out
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return out
-		}
-		out = append(out, member{
-			key:   key.(string),
-			keyAt: before + max(bytes.IndexByte(object[before:], '"'), 0),
-			at:    int(dec.InputOffset()) - len(value),
-			value: value,
-		})
-	}
-	return out
 }
 
 // decoding walks a value and the type that it goes into side by side, since
@@ -146,21 +123,12 @@ func (d decoding) check(raw []byte, at int, t reflect.Type, path string) error {
 	if string(raw) == "null" {
 		return nil
 	}
-	for t.Kind() == reflect.Pointer && !t.Implements(unmarshaler) {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Pointer && !reflect.PointerTo(t).Implements(unmarshaler) {
-		switch {
-		case t.Kind() == reflect.Struct && raw[0] == '{':
-			return d.checkStruct(raw, at, t, path)
-		case t.Kind() == reflect.Map && raw[0] == '{':
-			for _, m := range members(raw) {
-				if err := d.check(m.value, at+m.at, t.Elem(), join(path, m.key)); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
+	switch t = settled(t); {
+	case raw[0] != '{':
+	case t.Kind() == reflect.Struct && !readsItself(t):
+		return d.checkStruct(raw, at, t, path)
+	case t.Kind() == reflect.Map && !readsItself(t):
+		return d.checkMap(raw, at, t, path)
 	}
 	err := json.Unmarshal(raw, reflect.New(t).Interface())
 	if err == nil {
@@ -179,27 +147,85 @@ func (d decoding) check(raw []byte, at int, t reflect.Type, path string) error {
 	return d.file.errorAt(at, "%s", msg)
 }
 
+// settled is what a pointer's value is.
+func settled(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer && !t.Implements(unmarshaler) {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+// readsItself tells whether a type has a way of its own to be read.
+func readsItself(t reflect.Type) bool { return reflect.PointerTo(t).Implements(unmarshaler) }
+
 func (d decoding) checkStruct(raw []byte, at int, t reflect.Type, path string) error {
 	fields := map[string]reflect.Type{}
 	collect(t, fields)
 	seen := map[string]bool{}
-	for _, m := range members(raw) {
-		if d.strict && seen[m.key] {
-			return d.file.errorAt(at+m.keyAt, "%s stands twice", join(path, m.key))
-		}
-		seen[m.key] = true
-		ft, ok := fields[m.key]
-		if !ok && d.strict {
-			return d.file.errorAt(at+m.keyAt, "no setting is called %s%s", join(path, m.key), suggestion(m.key, fields))
-		}
-		if !ok {
+	for w := jsonrpc.Over(raw); w.Next(); {
+		key := string(w.Name)
+		ft, ok := fields[key]
+		switch {
+		case !ok && d.strict:
+			return d.file.errorAt(at+w.NameAt, "no setting is called %s%s", join(path, key), suggestion(key, fields))
+		case !ok:
 			continue
+		case seen[key]:
+			return d.file.errorAt(at+w.NameAt, "%s stands twice", join(path, key))
 		}
-		if err := d.check(m.value, at+m.at, ft, join(path, m.key)); err != nil {
+		seen[key] = true
+		if err := d.check(w.Value, at+w.ValueAt, ft, join(path, key)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (d decoding) checkMap(raw []byte, at int, t reflect.Type, path string) error {
+	seen := map[string]bool{}
+	for w := jsonrpc.Over(raw); w.Next(); {
+		key := string(w.Name)
+		if seen[key] {
+			return d.file.errorAt(at+w.NameAt, "%s stands twice", join(path, key))
+		}
+		seen[key] = true
+		if err := d.check(w.Value, at+w.ValueAt, t.Elem(), join(path, key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known appends a value without the members that its type has no place for: with
+// encoding/json alone a name in another case would find one.
+func known(dst, raw []byte, t reflect.Type) []byte {
+	t = settled(t)
+	isStruct, isMap := t.Kind() == reflect.Struct, t.Kind() == reflect.Map
+	if raw[0] != '{' || readsItself(t) || !isStruct && !isMap {
+		return append(dst, raw...)
+	}
+	fields := map[string]reflect.Type{}
+	if isStruct {
+		collect(t, fields)
+	}
+	opening := byte('{')
+	for w := jsonrpc.Over(raw); w.Next(); {
+		ft, ok := fields[string(w.Name)]
+		if isMap {
+			ft, ok = t.Elem(), true
+		}
+		if ok {
+			dst = append(jsonrpc.AppendString(append(dst, opening), string(w.Name)), ':')
+			dst, opening = known(dst, w.Value, ft), ','
+		}
+	}
+	if opening == '{' {
+		dst = append(dst, '{')
+	}
+	return append(dst, '}')
 }
 
 // collect gathers the JSON names of a struct's fields, embedded ones included.

@@ -33,7 +33,7 @@ func parseMeasured(b []byte) (Service, error) {
 	var p struct {
 		File *string `json:"file"`
 	}
-	if decodeStrictly(b, &p) != nil || p.File == nil {
+	if (ConfigFile{Data: b}).Decode(&p, true) != nil || p.File == nil {
 		return Service{}, errors.New(`want {"file": "times.txt"}`)
 	}
 	f, err := os.Open(*p.File)

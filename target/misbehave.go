@@ -49,20 +49,21 @@ func (c *MisbehaveConfig) UnmarshalJSON(text []byte) error {
 		known[m.String()] = nil
 	}
 	seen, sum := map[string]bool{}, 0.0
-	for _, m := range members(text) {
-		if _, ok := known[m.key]; !ok {
-			return f.errorAt(m.keyAt, "no fault is called %s%s", join("", m.key), suggestion(m.key, known))
+	for w := jsonrpc.Over(text); w.Next(); {
+		key := string(w.Name)
+		if _, ok := known[key]; !ok {
+			return f.errorAt(w.NameAt, "no fault is called %s%s", join("", key), suggestion(key, known))
 		}
-		if seen[m.key] {
-			return f.errorAt(m.keyAt, "%s stands twice", m.key)
+		if seen[key] {
+			return f.errorAt(w.NameAt, "%s stands twice", key)
 		}
-		seen[m.key] = true
-		share, err := read.set(m.key, m.value)
+		seen[key] = true
+		share, err := read.set(key, w.Value)
 		if err != nil {
-			return f.errorAt(m.at, "%s: %s", m.key, err)
+			return f.errorAt(w.ValueAt, "%s: %s", key, err)
 		}
 		if sum += share; sum > 1+1e-9 {
-			return f.errorAt(m.at, "%s: the shares come to more than 1: an answer has one fault at most", m.key)
+			return f.errorAt(w.ValueAt, "%s: the shares come to more than 1: an answer has one fault at most", key)
 		}
 	}
 	*c = read

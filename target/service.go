@@ -69,8 +69,11 @@ func (s *Service) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	var form map[string]json.RawMessage
-	if err := json.Unmarshal(b, &form); err != nil {
+	if len(b) == 0 || b[0] != '{' {
 		return errNoService
+	}
+	if err := (ConfigFile{Data: b}).Decode(&form, true); err != nil {
+		return err
 	}
 	share, worked := form["cpu"]
 	delete(form, "cpu")
@@ -121,7 +124,7 @@ func parseLognormal(b []byte) (Service, error) {
 		Median json.RawMessage `json:"median"`
 		P99    json.RawMessage `json:"p99"`
 	}
-	if decodeStrictly(b, &p) != nil {
+	if (ConfigFile{Data: b}).Decode(&p, true) != nil {
 		return Service{}, errors.New(`want {"median": "2ms", "p99": "15ms"}`)
 	}
 	median, err := duration(p.Median)
@@ -136,12 +139,6 @@ func parseLognormal(b []byte) (Service, error) {
 		return Service{}, errors.New("want a median over zero and a p99 that is not under it")
 	}
 	return Service{law: lognormal, scale: median, sigma: math.Log(p99/median) / z99}, nil
-}
-
-func decodeStrictly(b []byte, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	return dec.Decode(v)
 }
 
 func duration(b []byte) (float64, error) {

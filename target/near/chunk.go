@@ -15,7 +15,7 @@ func (r *request) parseChunk(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
 	var blockID, shardID, chunkID []byte
 	switch kind {
 	case jsonrpc.Object:
-		for name, value := range members(params) {
+		for name, value := range jsonrpc.Members(params) {
 			switch string(name) {
 			case "block_id":
 				blockID = value

@@ -40,3 +40,16 @@ func blankComments(text []byte) []byte {
 func hasPair(b []byte, i int, first, second byte) bool {
 	return i+1 < len(b) && b[i] == first && b[i+1] == second
 }
+
+// passString is the end of the string whose opening quote stands at i.
+func passString(b []byte, i int) int {
+	for i++; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return len(b)
+}

@@ -125,3 +125,10 @@ func (c *cursor) blockHash(pinned *block) (blockRef, bool) {
 	hash, ok := parseHash(text)
 	return blockRef{kind: byHash, hash: hash}, ok
 }
+
+func passSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return i
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"volley/internal/jsonrpc"
 	"volley/target"
 )
 
@@ -250,7 +251,7 @@ var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 // ignored names the members of a valid JSON object, and of objects in it, that
 // have no place in a struct type.
 func ignored(object []byte, t reflect.Type, path string) (names []string) {
-	for name, value := range members(object) {
+	for name, value := range jsonrpc.Members(object) {
 		field, known := fieldNamed(t, string(name))
 		switch {
 		case !known:

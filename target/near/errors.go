@@ -92,7 +92,7 @@ func internalFailure(text string) *jsonrpc.Error {
 
 // causeName is the name within an error's cause; "" where it has none.
 func causeName(e *jsonrpc.Error) string {
-	for name, value := range members(e.Cause) {
+	for name, value := range jsonrpc.Members(e.Cause) {
 		if string(name) == "name" {
 			text, _ := textOf(value)
 			return string(text)

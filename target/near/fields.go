@@ -117,3 +117,16 @@ func unsigned(token []byte) (uint64, bool) {
 	n, err := strconv.ParseUint(string(token), 10, 64)
 	return n, err == nil
 }
+
+// textOf is the text of a JSON string token; ok is false for any other token.
+// It allocates only where the string holds escapes.
+func textOf(token []byte) (text []byte, ok bool) {
+	if len(token) < 2 || token[0] != '"' {
+		return nil, false
+	}
+	if bytes.IndexByte(token, '\\') < 0 {
+		return token[1 : len(token)-1], true
+	}
+	s, ok := jsonrpc.Unquote(token)
+	return []byte(s), ok
+}

@@ -9,7 +9,7 @@ func (r *request) parseGasPrice(params []byte, kind jsonrpc.Kind) *jsonrpc.Error
 	var id []byte
 	switch kind {
 	case jsonrpc.Object:
-		for name, value := range members(params) {
+		for name, value := range jsonrpc.Members(params) {
 			if string(name) == "block_id" {
 				id = value
 			}

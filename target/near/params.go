@@ -71,7 +71,7 @@ type queryFields struct {
 }
 
 func (f *queryFields) read(params []byte) {
-	for name, value := range members(params) {
+	for name, value := range jsonrpc.Members(params) {
 		switch string(name) {
 		case "request_type":
 			f.requestType = value

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"volley/internal/jsonrpc"
 )
 
 // refFields are the raw values of a block reference; nil where absent.
@@ -24,7 +26,7 @@ func (f *refFields) set(name, value []byte) {
 // parseReference reads the block reference among the members of an object.
 func parseReference(object []byte) (blockRef, error) {
 	var f refFields
-	for name, value := range members(object) {
+	for name, value := range jsonrpc.Members(object) {
 		f.set(name, value)
 	}
 	return f.parse()

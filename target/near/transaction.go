@@ -106,7 +106,7 @@ func (r *request) parseSend(op operation, params []byte, kind jsonrpc.Kind) *jso
 	case jsonrpc.Object:
 		var signed []byte
 		var wait []byte
-		for name, value := range members(params) {
+		for name, value := range jsonrpc.Members(params) {
 			switch string(name) {
 			case "signed_tx_base64":
 				signed = value
@@ -157,7 +157,7 @@ func (r *request) parseTx(params []byte, kind jsonrpc.Kind) *jsonrpc.Error {
 	var hash, sender, signed, wait []byte
 	switch kind {
 	case jsonrpc.Object:
-		for name, value := range members(params) {
+		for name, value := range jsonrpc.Members(params) {
 			switch string(name) {
 			case "tx_hash":
 				hash = value

@@ -11,7 +11,7 @@ func (r *request) parseValidators(params []byte, kind jsonrpc.Kind) *jsonrpc.Err
 	latest := false
 	switch kind {
 	case jsonrpc.Object:
-		for name, value := range members(params) {
+		for name, value := range jsonrpc.Members(params) {
 			switch string(name) {
 			case "block_id":
 				blockID = value

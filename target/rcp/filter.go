@@ -107,7 +107,7 @@ func (p *filterParser) combined(name string, token []byte, path string) (all []f
 	if !isArray(token) {
 		return nil, invalid(path, "is not an array of filters")
 	}
-	for e := range elements(token) {
+	for e := range jsonrpc.Elements(token) {
 		sub, fault := p.parse(e, path+"["+strconv.Itoa(len(all))+"]")
 		if fault != nil {
 			return nil, fault
@@ -143,7 +143,7 @@ func (p *filterParser) clause(token []byte, path string) (f filter, fault *jsonr
 		if !isArray(value) {
 			return wrong(f.op + " needs an array of values")
 		}
-		for e := range elements(value) {
+		for e := range jsonrpc.Elements(value) {
 			s, ok := scalarOf(e)
 			if !ok || !s.fits(f.kind) {
 				return wrong("is of type " + f.kind + ": a value is of another")
@@ -240,11 +240,12 @@ func (f *filter) holds(v, want scalar) bool {
 // array's scalars. Objects and null are no values.
 func metaValues(meta []byte) map[string][]scalar {
 	values := map[string][]scalar{}
-	for name, token := range members(meta) {
+	for text, token := range jsonrpc.Members(meta) {
+		name := string(text)
 		switch {
 		case isArray(token):
 			all := []scalar{}
-			for e := range elements(token) {
+			for e := range jsonrpc.Elements(token) {
 				if s, ok := scalarOf(e); ok {
 					all = append(all, s)
 				}

@@ -107,7 +107,7 @@ func (d *Dialect) land(k *conn, f *flight) {
 // cancelRequest is notifications/cancel (section 7.14): an id that is not in
 // flight, and params that name none, are passed over.
 func (d *Dialect) cancelRequest(k *conn, params []byte, session string) {
-	id := member(params, "id")
+	id := jsonrpc.Member(params, "id")
 	if !isString(id) && !isNumber(id) {
 		return
 	}

@@ -30,13 +30,13 @@ func (d *Dialect) addParams(params []byte) (p addition, fault *jsonrpc.Error) {
 		}
 	}
 	n := 0
-	for range elements(array) {
+	for range jsonrpc.Elements(array) {
 		n++
 	}
 	if limit := d.config.EmbedBatchLimit; n > limit {
 		return p, overLimit(jsonrpc.InvalidParams, "too many documents", limit, n)
 	}
-	for e := range elements(array) {
+	for e := range jsonrpc.Elements(array) {
 		doc, fault := parseDocument(e, "documents["+strconv.Itoa(len(p.docs))+"]")
 		if fault != nil {
 			return p, fault
@@ -103,7 +103,7 @@ func (d *Dialect) deleteParams(params []byte) (p deletion, fault *jsonrpc.Error)
 	if !isArray(array) {
 		return p, invalid("ids", "is missing, or is not an array of strings")
 	}
-	for e := range elements(array) {
+	for e := range jsonrpc.Elements(array) {
 		id, ok := jsonrpc.Unquote(e)
 		if !ok || !isString(e) {
 			return p, invalid("ids["+strconv.Itoa(len(p.ids))+"]", "is not a string")

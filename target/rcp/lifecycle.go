@@ -18,7 +18,7 @@ func buildVersion() string {
 
 // ping echoes a nonce byte for byte (section 7.15).
 func ping(params, dst []byte) ([]byte, *jsonrpc.Error) {
-	nonce := member(params, "nonce")
+	nonce := jsonrpc.Member(params, "nonce")
 	switch {
 	case nonce == nil:
 		return append(dst, `{}`...), nil

@@ -13,7 +13,7 @@ func texts(field string, array []byte, limit int) ([]string, *jsonrpc.Error) {
 		return nil, invalid(field, "is not an array of texts")
 	}
 	n := 0
-	for range elements(array) {
+	for range jsonrpc.Elements(array) {
 		n++
 	}
 	switch {
@@ -23,7 +23,7 @@ func texts(field string, array []byte, limit int) ([]string, *jsonrpc.Error) {
 		return nil, overLimit(jsonrpc.InvalidParams, "too many "+field, limit, n)
 	}
 	all := make([]string, 0, n)
-	for e := range elements(array) {
+	for e := range jsonrpc.Elements(array) {
 		s, fault := text(e, func() string { return field + "[" + strconv.Itoa(len(all)) + "]" })
 		if fault != nil {
 			return nil, fault
@@ -38,7 +38,7 @@ func texts(field string, array []byte, limit int) ([]string, *jsonrpc.Error) {
 // a type is taken by its text.
 func text(token []byte, field func() string) (string, *jsonrpc.Error) {
 	if isObject(token) {
-		if kind := member(token, "type"); kind != nil {
+		if kind := jsonrpc.Member(token, "type"); kind != nil {
 			name, _ := jsonrpc.Unquote(kind)
 			if !isString(kind) {
 				return "", invalid(field()+".type", "is not a string")
@@ -47,7 +47,7 @@ func text(token []byte, field func() string) (string, *jsonrpc.Error) {
 				return "", unsupported(field()+".type", "is not text, the only modality here")
 			}
 		}
-		token = member(token, "text")
+		token = jsonrpc.Member(token, "text")
 	}
 	if !isString(token) {
 		return "", invalid(field(), "is neither a string nor a content block with a text")
@@ -58,7 +58,7 @@ func text(token []byte, field func() string) (string, *jsonrpc.Error) {
 
 // optional gives the text of a string parameter; asked is false when it is missing.
 func optional(params []byte, field string) (value string, asked bool, fault *jsonrpc.Error) {
-	token := member(params, field)
+	token := jsonrpc.Member(params, field)
 	if token == nil {
 		return "", false, nil
 	}
@@ -73,10 +73,10 @@ func optional(params []byte, field string) (value string, asked bool, fault *jso
 // either gives the first of two spellings of a parameter that is there, and its
 // name; the first name when neither is.
 func either(params []byte, name, synonym string) (string, []byte) {
-	if v := member(params, name); v != nil {
+	if v := jsonrpc.Member(params, name); v != nil {
 		return name, v
 	}
-	if v := member(params, synonym); v != nil {
+	if v := jsonrpc.Member(params, synonym); v != nil {
 		return synonym, v
 	}
 	return name, nil
@@ -85,7 +85,7 @@ func either(params []byte, name, synonym string) (string, []byte) {
 // present gives an object's member; nil when it is missing or null, which are
 // one where no null is defined (section 4.6).
 func present(object []byte, name string) []byte {
-	v := member(object, name)
+	v := jsonrpc.Member(object, name)
 	if string(v) == "null" {
 		return nil
 	}

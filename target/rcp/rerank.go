@@ -18,7 +18,7 @@ type ranking struct {
 
 func (d *Dialect) rerankParams(params []byte) (p ranking, fault *jsonrpc.Error) {
 	p.dimension = d.config.Dimension
-	query := member(params, "query")
+	query := jsonrpc.Member(params, "query")
 	if query == nil {
 		return p, invalid("query", "is missing")
 	}
@@ -43,7 +43,7 @@ func (d *Dialect) rerankParams(params []byte) (p ranking, fault *jsonrpc.Error) 
 		return p, fault
 	}
 	p.best = len(p.passages)
-	if token := member(params, "topN"); token != nil {
+	if token := jsonrpc.Member(params, "topN"); token != nil {
 		n, ok := integer(token)
 		if !ok || n < 1 {
 			return p, invalid("topN", "is not a positive integer")

@@ -178,7 +178,7 @@ func queryText(params []byte) (string, *jsonrpc.Error) {
 		return query, fault
 	}
 	var parts []string
-	for e := range elements(token) {
+	for e := range jsonrpc.Elements(token) {
 		part, fault := text(e, func() string { return "query[" + strconv.Itoa(len(parts)) + "]" })
 		if fault != nil {
 			return "", fault

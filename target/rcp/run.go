@@ -189,7 +189,7 @@ func (d *Dialect) plan(m method, params []byte) (job, *jsonrpc.Error) {
 // _meta.deadlineMs, the milliseconds that it has left (section 16.2). What is
 // not such a number is passed over, as _meta is (section 4.4).
 func withDeadline(ctx context.Context, params []byte) (context.Context, context.CancelFunc) {
-	left, ok := integer(member(member(params, "_meta"), "deadlineMs"))
+	left, ok := integer(jsonrpc.Member(jsonrpc.Member(params, "_meta"), "deadlineMs"))
 	if !ok || left < 0 || left > int64(math.MaxInt64/time.Millisecond) {
 		return ctx, func() {}
 	}

@@ -20,7 +20,7 @@ type session struct {
 // negotiate gives the version's answer: the lower of both sides' highest. It
 // refuses only a client that speaks none at all.
 func negotiate(params []byte) *jsonrpc.Error {
-	version := member(params, "protocolVersion")
+	version := jsonrpc.Member(params, "protocolVersion")
 	highest, ok := integer(version)
 	switch {
 	case version == nil:
