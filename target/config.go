@@ -56,11 +56,10 @@ func (f ConfigFile) DecodeAt(path []string, v any, strict bool) error {
 		return f.errorAt(at, "%s", err)
 	}
 	if _, _, err := jsonrpc.Split(f.Data, nil); err != nil { // encoding/json lets bad UTF-8 pass
-		at := 0
 		if s, ok := errors.AsType[*jsonrpc.SyntaxError](err); ok {
-			at = s.Offset
+			return f.errorAt(s.Offset, "%s", s.Reason)
 		}
-		return f.errorAt(at, "%s", err)
+		return f.errorAt(0, "%s", err)
 	}
 	at, raw, found := f.find(path)
 	if !found {

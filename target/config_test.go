@@ -65,6 +65,13 @@ func TestConfigErrors(t *testing.T) {
 		{`{"zzz": 1}`, `node.json:1:2: no setting is called zzz`},
 		{`{"Slots": 1}`, `node.json:1:2: no setting is called Slots; did you mean slots?`},
 		{`{"slots": 1, "slots": 2}`, `node.json:1:14: slots stands twice`},
+		{`{"service": {"echo": "1ms", "echo": "2ms"}}`, `node.json:1:29: service.echo stands twice`},
+		{`{"service": {"echo": {"constant": "1ms", "constant": "2ms"}}}`, `node.json:1:42: constant stands twice`},
+		{`{"service": {"echo": {"measured": {"File": "x"}}}}`, `node.json:1:22: service.echo: measured: want {"file": "times.txt"}`},
+		{`{"cost": {"call": "1ms", "call": "2ms"}}`, `node.json:1:26: cost.call stands twice`},
+		{`{"admission": {"rate": 1, "rate": 2}}`, `node.json:1:27: rate stands twice`},
+		{`{"admission": {"rate": 1, "charge": "cost", "cost": {"echo": 1, "echo": 2}}}`, `node.json:1:65: cost.echo stands twice`},
+		{`{"misbehave": {"drop": 0.1, "drop": 0.2}}`, `node.json:1:29: drop stands twice`},
 		{`{"slots": "four"}`, `node.json:1:11: slots: want a whole number, got "\"four\""`},
 		{`{"slots": 1.5}`, `node.json:1:11: slots: want a whole number, got "1.5"`},
 		{`{"slots": 1e99}`, `node.json:1:11: slots: want a whole number, got "1e99"`},
@@ -118,6 +125,27 @@ func TestConfigDecode(t *testing.T) {
 	}
 	if err := f.Errorf([]string{"in", "m", "none"}, "x"); err.Error() != "f:1:30: x" {
 		t.Errorf("the nearest value around: %v", err)
+	}
+}
+
+// TestConfigCase: a name in another case is none, at any depth; not strict, it
+// changes nothing. A known name stands once, an unknown one as often as it likes.
+func TestConfigCase(t *testing.T) {
+	type settings struct {
+		In inner            `json:"in"`
+		By map[string]inner `json:"by"`
+	}
+	f := target.ConfigFile{Name: "f", Data: []byte(`{"IN": {"a": 1}, "in": {"A": 2, "m": {"K": 3}}, "by": {"x": {"A": 4, "a": 5}}, "z": 1, "z": 2}`)}
+	var v settings
+	if err := f.Decode(&v, false); err != nil {
+		t.Fatal(err)
+	}
+	if want := (settings{In: inner{M: map[string]int{"K": 3}}, By: map[string]inner{"x": {A: 5}}}); !reflect.DeepEqual(v, want) {
+		t.Errorf("got %+v, want %+v", v, want)
+	}
+	twice := target.ConfigFile{Name: "f", Data: []byte(`{"in": {"a": 1, "a": 1}}`)}
+	if err := twice.Decode(&v, false); err == nil || err.Error() != "f:1:17: in.a stands twice" {
+		t.Errorf("got %v", err)
 	}
 }
 

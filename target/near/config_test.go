@@ -126,6 +126,16 @@ func TestConfigErrorsSayWhere(t *testing.T) {
 			"config.json:1:13: no setting is called volley.acounts; did you mean accounts?"},
 		{"misspelt request type", `{"volley": {"service": {"view_acount": "1ms"}}}`,
 			"config.json:1:25: no setting is called volley.service.view_acount; did you mean view_account?"},
+		{"a setting that stands twice", "{\"rpc\": {\"limits_config\": {\"batch_size_limit\": 1,\n\"batch_size_limit\": 2}}}",
+			"config.json:2:1: rpc.limits_config.batch_size_limit stands twice"},
+		{"a section that stands twice", `{"volley": {}, "volley": {"accounts": 1}}`, "config.json:1:16: volley stands twice"},
+		{"a request type that stands twice", `{"volley": {"service": {"block": "1s", "block": "2s"}}}`,
+			"config.json:1:40: volley.service.block stands twice"},
+		{"a setting of ours in another case", `{"volley": {"Accounts": 5}}`,
+			"config.json:1:13: no setting is called volley.Accounts; did you mean accounts?"},
+		{"one of a service time in another case", `{"volley": {"service": {"block": {"lognormal": {"Median": "1ms", "p99": "1s"}}}}}`,
+			`config.json:1:34: volley.service.block: lognormal: want {"median": "2ms", "p99": "15ms"}`},
+		{"bad UTF-8", "{\"volley\": {\"chain_id\": \"\xff\"}}", "config.json:1:26: " + "invalid UTF-8"},
 		{"bad JSON", "{\n# x\n]", "config.json:3:1: invalid character ']' looking for beginning of object key string"},
 		{"open comment", "{\n} /* x", "config.json:2:3: invalid character '/' after top-level value"},
 	} {
@@ -133,6 +143,21 @@ func TestConfigErrorsSayWhere(t *testing.T) {
 		if _, located := errors.AsType[*target.ConfigError](err); !located || err.Error() != c.want {
 			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
 		}
+	}
+}
+
+// A key is one as it is written, as in nearcore: in another case it is one that
+// this node does not know, and is passed over whole.
+func TestKeysInAnotherCase(t *testing.T) {
+	c := parse(t, `{
+		"rpc": {"Enable_Batch_Requests": false, "LIMITS_CONFIG": {"batch_size_limit": 1}, "tomorrow": 1, "tomorrow": 2},
+		"View_Client_Threads": 1,
+		"Volley": {"accounts": 1, "nonsense": true}
+	}`)
+	want := DefaultConfig()
+	want.Ignored = []string{"rpc.Enable_Batch_Requests", "rpc.LIMITS_CONFIG", "rpc.tomorrow", "rpc.tomorrow", "View_Client_Threads", "Volley"}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v\nwant %+v", c, want)
 	}
 }
 
