@@ -34,10 +34,11 @@ func (d *decoder) warn(format string, args ...any) {
 
 // fields is a mapping read against its table.
 type fields struct {
-	d      *decoder
-	table  *table
-	node   *node
-	values map[string]*node
+	d       *decoder
+	table   *table
+	node    *node
+	values  map[string]*node
+	unknown bool // it holds keys that are in no table
 }
 
 // mapping reads n against t and reports unknown and missing keys. ok is false
@@ -53,6 +54,7 @@ func (d *decoder) mapping(n *node, t *table) (f fields, ok bool) {
 		if t.find(p.key.text) == nil {
 			d.report(p.key, suggest(p.key.text, t.keys()), "unknown key %s", p.key.text)
 			misspelt[closest(p.key.text, t.keys())] = true
+			f.unknown = true
 			continue
 		}
 		if p.value.given() {

@@ -37,14 +37,44 @@ const (
 
 // Target is what the load is aimed at.
 type Target struct {
-	Dialect    string   // near, rcp, jsonrpc
-	URL        string   // "" for the bundled node
-	Transport  string   // http (default) or stdio
-	Command    []string // stdio: the node to start; empty for the bundled one
-	Headers    map[string]Header
-	Node       []byte // the bundled node's config file as JSON; nil for none
-	Metrics    Metrics
-	Authorised *Authorised
+	Dialect   string   // near, rcp, jsonrpc
+	URL       string   // "" for the bundled node
+	Transport string   // http (default), h2, websocket or stdio
+	Command   []string // stdio: the node to start; empty for the bundled one
+	Headers   map[string]Header
+	TLS       *TLS  // of an https or wss URL; nil for the system's roots alone
+	Auth      *Auth // nil for none
+	// ResolveAlways looks the URL's host up at every connect, not once for the run.
+	ResolveAlways bool
+	Connections   Connections
+	Node          []byte // the bundled node's config file as JSON; nil for none
+	Metrics       Metrics
+	Authorised    *Authorised
+}
+
+// TLS is how the node is trusted and how it can trust us. Files are PEM, named by
+// their absolute paths, "" for none.
+type TLS struct {
+	CA         string // the certificates that vouch for the node's
+	Cert       string // our own
+	Key        string // its key, or
+	KeyEnv     string // the environment variable that holds it
+	ServerName string // "" for the URL's host
+	Insecure   bool   // whatever certificate the node shows will do
+}
+
+// Auth is the authorization of every request: basic with a User, else bearer.
+type Auth struct {
+	User   string
+	Secret Header // the password, or the token
+}
+
+// Connections is what a connection is used for; zero is for all that comes.
+type Connections struct {
+	MaxAge      time.Duration // http: older ones are given up before their next call
+	MaxRequests int           // http: calls that one carries
+	CloseEach   bool          // http: a connection for every call
+	Sockets     int           // websocket: how many the calls share; 0 with other transports
 }
 
 // Header is a header value: a literal, or the name of an environment variable

@@ -63,6 +63,10 @@ func secretFree(address string) string {
 	if address == "" {
 		return ""
 	}
+	if _, rest, ok := unixSocket(address); ok { // a socket's path is no secret
+		free := secretFree("http://localhost" + rest)
+		return strings.TrimSuffix(address, rest) + strings.TrimPrefix(free, "http://localhost")
+	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return redacted
@@ -99,7 +103,7 @@ func secretFree(address string) string {
 }
 
 // secretsOf gathers the values of a document that may hold secrets: header
-// values and addresses.
+// values, what authorises, and addresses.
 func secretsOf(root *node) []*node {
 	var secrets []*node
 	var scalars func(n *node)
@@ -115,11 +119,16 @@ func secretsOf(root *node) []*node {
 		}
 	}
 	target := root.get("target")
+	auth := target.get("auth")
+	literals := []*node{auth.get("bearer"), auth.get("basic").get("password"), target.get("tls").get("key")}
 	if h := target.get("headers"); h != nil {
 		for _, p := range h.pairs {
-			if p.value.get("env") == nil {
-				scalars(p.value)
-			}
+			literals = append(literals, p.value)
+		}
+	}
+	for _, n := range literals {
+		if n != nil && n.get("env") == nil {
+			scalars(n)
 		}
 	}
 	for _, n := range []*node{target.get("url"), target.get("metrics").get("url")} {

@@ -62,10 +62,14 @@ func scenarioTable() *table {
 func targetTable() *table {
 	return &table{"a target", []setting{
 		{key: "dialect", doc: "The protocol's rules.", required: true, schema: words(dialects()...)},
-		{key: "url", doc: "The node. Left out: the bundled node is started for the run.", schema: text},
-		{key: "transport", doc: "How the node is reached.", def: "http", schema: words("http", "stdio")},
+		{key: "url", doc: "The node: http or https, with transport websocket ws or wss too, or a Unix socket as unix:/run/node.sock or http+unix://%2Frun%2Fnode.sock/path. Left out: the bundled node is started for the run.", schema: text},
+		{key: "transport", doc: "How the node is reached: http is HTTP/1.1, h2 HTTP/2 (over TLS, or by prior knowledge), websocket messages with one request or batch each, stdio lines of a command's.", def: "http", schema: words(transports()...)},
 		{key: "command", doc: "With transport stdio: the node to start, a program and its arguments. Left out: the bundled one.", schema: list(text)},
 		{key: "headers", doc: "Headers sent with every call: a text, or {env: VARIABLE}. Their values are never stored or shown.", schema: mapOf(headerSchema)},
+		{key: "tls", doc: "How the node of an https or wss url is trusted, and how it can trust us.", schema: object(tlsTable())},
+		{key: "auth", doc: "The authorization of every request: basic or bearer. Its secret is never stored or shown.", schema: object(authTable())},
+		{key: "resolve", doc: "once: the url's host is looked up once for the run, and its addresses are in the results. always: at every connect.", def: "once", schema: words(resolves()...)},
+		{key: "connections", doc: "What a connection is used for.", schema: object(connectionsTable())},
 		{key: "node", doc: "The bundled node's config file, word for word.", schema: anyObject},
 		{key: "metrics", doc: "Where and how often the node's own metrics are read.", schema: object(metricsTable())},
 		{key: "authorised", doc: "Who allowed the test of a node that is not on a loopback or private address.", schema: object(authorisedTable())},
@@ -89,6 +93,39 @@ func authorisedTable() *table {
 func headerTable() *table {
 	return &table{"a header", []setting{
 		{key: "env", doc: "The environment variable that holds the value.", required: true, schema: text},
+	}}
+}
+
+func tlsTable() *table {
+	return &table{"tls", []setting{
+		{key: "ca", doc: "A PEM file beside the scenario with the certificates that vouch for the node's. Left out: the system's.", schema: text},
+		{key: "cert", doc: "A PEM file with our own certificate, and behind it those that it hangs on.", schema: text},
+		{key: "key", doc: "The PEM file of its key, or {env: VARIABLE} for one that holds the key itself.", schema: headerSchema},
+		{key: "server_name", doc: "The name that the node's certificate has to hold. Left out: the url's host.", schema: text},
+		{key: "insecure", doc: "true: whatever certificate the node shows will do.", def: "false", schema: boolean},
+	}}
+}
+
+func authTable() *table {
+	return &table{"auth", []setting{
+		{key: "basic", doc: "A name and a password.", schema: object(basicTable())},
+		{key: "bearer", doc: "A token: {env: VARIABLE}, or a text.", schema: headerSchema},
+	}}
+}
+
+func basicTable() *table {
+	return &table{"basic", []setting{
+		{key: "user", doc: "The name.", required: true, schema: text},
+		{key: "password", doc: "{env: VARIABLE}, or a text.", required: true, schema: headerSchema},
+	}}
+}
+
+func connectionsTable() *table {
+	return &table{"connections", []setting{
+		{key: "max_age", doc: "With transport http: a connection this old is given up for a new one before its next call. Left out: never.", schema: duration},
+		{key: "max_requests", doc: "With transport http: a connection that has carried so many calls is given up for a new one. Left out: never.", schema: whole(1)},
+		{key: "keep_alive", doc: "With transport http: false for a connection for every call.", def: "true", schema: boolean},
+		{key: "sockets", doc: "With transport websocket: how many WebSockets the calls share. Left out: one.", schema: whole(1)},
 	}}
 }
 
@@ -142,10 +179,12 @@ func zipfParts() *table {
 	}}
 }
 
-func dialects() []string { return []string{"near", "rcp", "jsonrpc"} }
-func forms() []string    { return []string{string(Single), string(Batch), string(Array)} }
-func arrivals() []string { return []string{"constant", "uniform", "poisson"} }
-func units() []string    { return []string{string(Calls), string(Entries), string(Items)} }
+func dialects() []string   { return []string{"near", "rcp", "jsonrpc"} }
+func transports() []string { return []string{"http", "h2", "websocket", "stdio"} }
+func resolves() []string   { return []string{"once", "always"} }
+func forms() []string      { return []string{string(Single), string(Batch), string(Array)} }
+func arrivals() []string   { return []string{"constant", "uniform", "poisson"} }
+func units() []string      { return []string{string(Calls), string(Entries), string(Items)} }
 
 // The shapes of settings, as JSON Schema.
 

@@ -5,6 +5,7 @@ import (
 	"net/textproto"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,13 +20,13 @@ func (d *decoder) target(n *node) Target {
 	}
 	t := Target{
 		Dialect:   d.word(f.given("dialect"), dialects()),
-		Transport: d.word(f.or("transport"), []string{"http", "stdio"}),
+		Transport: d.word(f.or("transport"), transports()),
 	}
 	if a := f.given("authorised"); a != nil {
 		t.Authorised = d.authorised(a)
 	}
 	if u := f.given("url"); u != nil {
-		t.URL = d.url(u, t.Authorised)
+		t.URL = d.url(u, t.Authorised, true, schemes(t.Transport))
 	}
 	if c := f.given("command"); c != nil {
 		for _, arg := range d.list(c, "words") {
@@ -39,6 +40,19 @@ func (d *decoder) target(n *node) Target {
 	if h := f.given("headers"); h != nil {
 		t.Headers = d.headers(h)
 	}
+	if n := f.given("tls"); n != nil {
+		t.TLS = d.tls(n, &t)
+	}
+	if n := f.given("auth"); n != nil {
+		t.Auth = d.auth(n, &t, f.given("headers"))
+	}
+	t.ResolveAlways = d.word(f.or("resolve"), resolves()) == "always"
+	if n := f.given("connections"); n != nil {
+		t.Connections = d.connections(n, t.Transport)
+	}
+	if t.Transport == "websocket" {
+		t.Connections.Sockets = max(t.Connections.Sockets, 1)
+	}
 	if c := f.given("node"); c != nil {
 		if c.kind != mapping {
 			d.report(c, "", "want the node's settings as a mapping, not %s", describe(c))
@@ -51,17 +65,6 @@ func (d *decoder) target(n *node) Target {
 	return t
 }
 
-// transportFits refuses settings that the transport has no use for.
-func (d *decoder) transportFits(f fields, t Target) {
-	only := map[string][]string{"http": {"command"}, "stdio": {"url", "headers"}}
-	for _, key := range only[t.Transport] {
-		if n := f.given(key); n != nil {
-			other := map[string]string{"http": "stdio", "stdio": "http"}[t.Transport]
-			d.report(n, "leave it out, or set transport: "+other, "%s has no meaning with transport %s", key, t.Transport)
-		}
-	}
-}
-
 func (d *decoder) metrics(n *node, t *Target) Metrics {
 	m := Metrics{Every: time.Second}
 	if n != nil {
@@ -70,7 +73,7 @@ func (d *decoder) metrics(n *node, t *Target) Metrics {
 			return Metrics{}
 		}
 		if u := f.given("url"); u != nil {
-			m.URL = d.url(u, t.Authorised)
+			m.URL = d.url(u, t.Authorised, false, schemes("http"))
 		}
 		if e := f.given("every"); e != nil {
 			m.Every = d.duration(e, 0)
@@ -80,7 +83,7 @@ func (d *decoder) metrics(n *node, t *Target) Metrics {
 			return m
 		}
 	}
-	if t.Transport == "stdio" && m.URL == "" {
+	if (t.Transport == "stdio" || isSocket(t.URL)) && m.URL == "" {
 		m.Every = 0
 	}
 	return m
@@ -116,19 +119,10 @@ func (d *decoder) headers(n *node) map[string]Header {
 		switch {
 		case !headerName.MatchString(p.key.text):
 			d.report(p.key, "", "%s is no header name", clip(p.key.text))
-		case p.value.kind == mapping:
-			if f, ok := d.mapping(p.value, headerTable()); ok {
-				headers[name] = Header{Env: d.envName(f.given("env"))}
-			}
-		case p.value.kind != scalar:
+		case p.value.kind == sequence || p.value.kind == absent:
 			d.report(p.value, "write {env: VARIABLE} to keep the value out of the file", "want a header's value, not %s", p.value.kind)
-		case strings.ContainsFunc(p.value.text, notInHeader):
-			d.report(p.value, "", "the value holds characters that a header may not")
 		default:
-			headers[name] = Header{Value: p.value.text}
-			if p.value.text == redacted {
-				d.warn("header %s was redacted when this plan was stored: give it again, best as {env: VARIABLE}", name)
-			}
+			headers[name] = d.secret(p.value, "header "+name, notInHeader)
 		}
 	}
 	return headers
@@ -155,10 +149,13 @@ func (d *decoder) envName(n *node) string {
 
 // url reads an address and judges whether it may be aimed at. Host names that
 // are in no table pass: what they resolve to is checked when a connection is made.
-func (d *decoder) url(n *node, a *Authorised) string {
+func (d *decoder) url(n *node, a *Authorised, sockets bool, schemes []string) string {
 	text := d.text(n)
 	if text == "" {
 		return ""
+	}
+	if sockets && isSocket(text) {
+		return d.socketURL(n, text)
 	}
 	// Parse errors repeat the address, which may hold secrets: not shown.
 	u, err := url.Parse(text)
@@ -166,8 +163,8 @@ func (d *decoder) url(n *node, a *Authorised) string {
 	case err != nil || u.Host == "" || u.Hostname() == "":
 		d.report(n, "write it like http://127.0.0.1:3030/", "this is no address of a node")
 		return ""
-	case u.Scheme != "http" && u.Scheme != "https":
-		d.report(n, "write it like http://127.0.0.1:3030/", "want http or https, not %s", clip(u.Scheme))
+	case !slices.Contains(schemes, u.Scheme):
+		d.report(n, "write it like "+schemes[0]+"://127.0.0.1:3030/", "want %s, not %s", strings.Join(schemes, " or "), clip(u.Scheme))
 		return ""
 	case u.Fragment != "":
 		d.report(n, "", "an address of a node has no part after #")

@@ -1,8 +1,11 @@
 package scenario
 
 import (
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestPublicEndpoints(t *testing.T) {
@@ -55,6 +58,8 @@ func TestWarnings(t *testing.T) {
 		{[]string{"size=null"}, "form batch without size"},
 		{[]string{"feeds.accounts={file: accounts.csv}"}, "read line by line"},
 		{[]string{"target.headers.X=REDACTED"}, "header X was redacted"},
+		{[]string{"target.auth={bearer: REDACTED}"}, "target.auth.bearer was redacted"},
+		{[]string{"target.url=https://127.0.0.1", "target.tls={insecure: true}"}, "whatever certificate"},
 	} {
 		p, err := Load("testdata/near.yaml", c.sets)
 		if err != nil {
@@ -76,6 +81,8 @@ func TestSecretsAreHiddenInSourceLines(t *testing.T) {
 		"target: {dialect: naer, url: http://s3cr3t:s3cr3t@127.0.0.1/}",
 		"target: {dialect: naer, ulr: http://s3cr3t:s3cr3t@127.0.0.1/}",
 		"target: {dialect: naer, headers: {A: [s3cr3t]}}",
+		"target: {dialect: naer, auth: {bearer: s3cr3t, basic: {user: x, password: s3cr3t}}}",
+		"target: {dialect: naer, url: \"http+unix://%2Fs/?key=s3cr3t\"}",
 		"target: {dialect: naer, headers: {A: &x s3cr3t}}\nx: [*x, s3cr3t]",
 		"target:\n  headers: {A: s3cr3t, A: s3cr3t}",
 		"target:\n  headers:\n    A: |\n      s3cr3t\n    s3: [1\n",
@@ -87,5 +94,57 @@ func TestSecretsAreHiddenInSourceLines(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("%s\n%v", text, err)
 		}
+	}
+}
+
+// TestReach: what the settings of a connection come to.
+func TestReach(t *testing.T) {
+	p := mustLoad(t, "testdata/tls.yaml").Target
+	file := func(name string) string { abs, _ := filepath.Abs("testdata/pem/" + name); return abs }
+	if want := (&TLS{CA: file("ca.pem"), Cert: file("cert.pem"), KeyEnv: "NODE_KEY_PEM", ServerName: "node-7.internal", Insecure: true}); !reflect.DeepEqual(p.TLS, want) {
+		t.Errorf("tls %+v, want %+v", p.TLS, want)
+	}
+	if want := (&Auth{User: "load test", Secret: Header{Value: "s3cr3t pass"}}); !reflect.DeepEqual(p.Auth, want) {
+		t.Errorf("auth %+v, want %+v", p.Auth, want)
+	}
+	if want := (Connections{MaxAge: 30 * time.Second, MaxRequests: 1000}); p.Connections != want || !p.ResolveAlways {
+		t.Errorf("connections %+v, resolve always %v", p.Connections, p.ResolveAlways)
+	}
+	p = mustLoad(t, "testdata/websocket.yaml").Target
+	if want := (&TLS{CA: file("ca.pem"), Cert: file("cert.pem"), Key: file("key.pem")}); !reflect.DeepEqual(p.TLS, want) || p.Connections.Sockets != 4 || p.ResolveAlways {
+		t.Errorf("%+v", p)
+	}
+	p = mustLoad(t, "testdata/unix.yaml").Target
+	if !p.Connections.CloseEach || p.Metrics.Every != 0 {
+		t.Errorf("close each %v, metrics every %v, want no metrics of a Unix socket unless they have a url", p.Connections.CloseEach, p.Metrics.Every)
+	}
+	p = mustLoad(t, "testdata/h2.yaml").Target
+	if want := (&Auth{Secret: Header{Env: "NODE_TOKEN"}}); !reflect.DeepEqual(p.Auth, want) || p.Transport != "h2" {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestUnixSockets(t *testing.T) {
+	for _, c := range []struct {
+		url     string
+		refused bool
+	}{
+		{"unix:/run/node.sock", false},
+		{"unix:///run/node.sock", false},
+		{"http+unix://%2Frun%2Fnode.sock", false},
+		{"http+unix://%2Frun%2Fnode.sock/path?key=1", false},
+		{"unix:", true},
+		{"unix:run/node.sock", true},
+		{"http+unix:/run/node.sock", true},
+		{"http+unix://run/node.sock", true},
+		{"http+unix://%2Frun%zz/", true},
+		{"http+unix://%2Frun/#x", true},
+	} {
+		if _, err := Load("testdata/near.yaml", []string{`target.url="` + c.url + `"`}); (err != nil) != c.refused {
+			t.Errorf("%s: %v", c.url, err)
+		}
+	}
+	if _, err := Load("testdata/near.yaml", []string{`target.metrics.url="unix:/run/node.sock"`}); err == nil {
+		t.Error("metrics over a Unix socket are taken")
 	}
 }

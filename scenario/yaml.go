@@ -74,13 +74,10 @@ func (w *planWriter) target(t *Target) {
 	if len(t.Headers) > 0 {
 		w.line("  headers:")
 		for _, name := range slices.Sorted(maps.Keys(t.Headers)) {
-			value := str(redacted)
-			if h := t.Headers[name]; h.Env != "" {
-				value = "{env: " + h.Env + "}"
-			}
-			w.line("    %s: %s", quoted(name), value)
+			w.line("    %s: %s", quoted(name), secretText(t.Headers[name]))
 		}
 	}
+	w.reach(t)
 	if len(t.Node) > 0 {
 		w.line("  node: %s", flow(t.Node))
 	}
@@ -92,6 +89,65 @@ func (w *planWriter) target(t *Target) {
 	if a := t.Authorised; a != nil {
 		w.line("  authorised: {by: %s, max_rate: %s %s}", str(a.By), decimal(a.MaxRate.Value), a.MaxRate.Unit)
 	}
+}
+
+// reach writes how the node is connected to.
+func (w *planWriter) reach(t *Target) {
+	if v := t.TLS; v != nil {
+		parts := []string{"insecure: " + strconv.FormatBool(v.Insecure)}
+		put := func(key, value string) {
+			if value != "" {
+				parts = append(parts, key+": "+str(value))
+			}
+		}
+		put("ca", v.CA)
+		put("cert", v.Cert)
+		put("key", v.Key)
+		if v.KeyEnv != "" {
+			parts = append(parts, "key: {env: "+v.KeyEnv+"}")
+		}
+		put("server_name", v.ServerName)
+		w.line("  tls: {%s}", strings.Join(parts, ", "))
+	}
+	switch a := t.Auth; {
+	case a == nil:
+	case a.User != "":
+		w.line("  auth: {basic: {user: %s, password: %s}}", str(a.User), secretText(a.Secret))
+	default:
+		w.line("  auth: {bearer: %s}", secretText(a.Secret))
+	}
+	if t.Transport != "stdio" {
+		w.line("  resolve: %s", resolves()[map[bool]int{true: 1}[t.ResolveAlways]])
+	}
+	if text := connectionsText(t); text != "" {
+		w.line("  connections: {%s}", text)
+	}
+}
+
+func connectionsText(t *Target) string {
+	c := t.Connections
+	switch {
+	case t.Transport == "websocket":
+		return "sockets: " + strconv.Itoa(c.Sockets)
+	case t.Transport != "http":
+		return ""
+	}
+	parts := []string{"keep_alive: " + strconv.FormatBool(!c.CloseEach)}
+	if c.MaxAge > 0 {
+		parts = append(parts, "max_age: "+c.MaxAge.String())
+	}
+	if c.MaxRequests > 0 {
+		parts = append(parts, "max_requests: "+strconv.Itoa(c.MaxRequests))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// secretText writes where a secret is, never the secret.
+func secretText(h Header) string {
+	if h.Env != "" {
+		return "{env: " + h.Env + "}"
+	}
+	return str(redacted)
 }
 
 func phaseText(p Phase) string {

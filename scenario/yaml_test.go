@@ -32,6 +32,9 @@ func TestPlanYAML(t *testing.T) {
 			}
 			want.Target.Headers[header] = value
 		}
+		if a := p.Target.Auth; a != nil && a.Secret.Env == "" {
+			want.Target.Auth = &Auth{User: a.User, Secret: Header{Value: redacted}}
+		}
 		want.Warnings, back.Warnings = nil, nil
 		if !reflect.DeepEqual(back, &want) {
 			t.Errorf("%s: loads back to another plan:\n%s\ngot  %+v\nwant %+v", name, text, back, &want)
@@ -40,6 +43,19 @@ func TestPlanYAML(t *testing.T) {
 		if err != nil || string(again) != string(text) {
 			t.Errorf("%s: written twice it differs:\n%s\n%s\n%v", name, text, again, err)
 		}
+	}
+}
+
+func TestPlansOfEveryTransportHoldNoSecret(t *testing.T) {
+	for _, name := range []string{"tls", "h2", "websocket", "unix"} {
+		p := mustLoad(t, "testdata/"+name+".yaml")
+		text, err := p.YAML()
+		if err != nil || strings.Contains(string(text), "s3cr3t") || strings.Contains(p.SecretFreeURL(), "s3cr3t") {
+			t.Errorf("%v, or the plan tells:\n%s", err, text)
+		}
+	}
+	if got, want := mustLoad(t, "testdata/unix.yaml").SecretFreeURL(), "http+unix://%2Frun%2Fuser%2F1000%2Fnode-0123456789.sock/rpc?key=REDACTED"; got != want {
+		t.Errorf("%s, want %s: a socket's path is no secret", got, want)
 	}
 }
 
