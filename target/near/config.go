@@ -31,6 +31,9 @@ type Config struct {
 	GCNumEpochsToKeep uint64 `json:"gc_num_epochs_to_keep"`
 	Volley            Volley `json:"volley"`
 
+	// Version is what status tells as the build's; "" is "devel". No release of
+	// nearcore is claimed.
+	Version string `json:"-"`
 	// Ignored names what the file sets and this node does not model.
 	Ignored []string `json:"-"`
 	// Clock tells the time that the chain grows by; nil is time.Now.

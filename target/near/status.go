@@ -1,6 +1,7 @@
 package near
 
 import (
+	"cmp"
 	"time"
 
 	"volley/internal/jsonrpc"
@@ -82,8 +83,7 @@ func (d *Dialect) status(dst []byte) ([]byte, *jsonrpc.Error) {
 		ValidatorAccountID: validatorAccount,
 		ValidatorPublicKey: key,
 		Validators:         []validatorRef{{AccountID: validatorAccount}},
-		// No release of nearcore is claimed.
-		Version: versionView{Version: "volley", Build: "reference node", Commit: "none", RustcVersion: "none"},
+		Version:            versionView{Version: "volley", Build: cmp.Or(d.config.Version, "devel"), Commit: "none", RustcVersion: "none"},
 	}), nil
 }
 

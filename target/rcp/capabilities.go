@@ -1,6 +1,7 @@
 package rcp
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -58,7 +59,7 @@ func (o offers) level() string {
 // specification has no field.
 func hello(c Config, o offers, m *model) []byte {
 	b := []byte(`{"protocolVersion":` + strconv.Itoa(protocolVersion) + `,"server":{"name":"volley","version":`)
-	b = jsonrpc.AppendString(b, buildVersion())
+	b = jsonrpc.AppendString(b, cmp.Or(c.Version, buildVersion()))
 	b = append(b, `},"capabilities":{`...)
 	for i, there := range o {
 		if there {

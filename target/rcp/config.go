@@ -45,6 +45,10 @@ type Config struct {
 
 	Admission *target.AdmissionConfig `json:"admission"` // costs by method
 	Misbehave *target.MisbehaveConfig `json:"misbehave"`
+
+	// Version is what initialize and info tell as the server's; "" is the module's,
+	// or "devel".
+	Version string `json:"-"`
 }
 
 // ServiceTimes are spent on top of the computation, with the slot held.

@@ -10,10 +10,10 @@ import (
 const protocolVersion = 1
 
 func buildVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}
-	return "(devel)"
+	return "devel"
 }
 
 // ping echoes a nonce byte for byte (section 7.15).
