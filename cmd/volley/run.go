@@ -97,6 +97,9 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 		meta.URL = place.bundledURL
 		fmt.Fprintf(s.err, "node: %s, dialect %s, started for this run\n", place.bundledURL, plan.Target.Dialect)
 	}
+	if place.addresses != "" {
+		meta.Environment["target_addresses"] = place.addresses
+	}
 	for _, w := range plan.Warnings {
 		fmt.Fprintf(s.err, "warning: %s\n", results.Escape(w))
 	}
@@ -181,6 +184,7 @@ func interrupts(cancel context.CancelFunc, s streams) <-chan struct{} {
 type reached struct {
 	endpoint   transport.Endpoint
 	metricsURL string
+	addresses  string // of the URL's host, where it is a name
 	bundledURL string // "" when the node is not ours, or speaks on its standard streams
 	node       *child
 }
@@ -223,15 +227,15 @@ func openTarget(ctx context.Context, plan *scenario.Plan, dir string, writer *re
 	if r.metricsURL == "" && plan.Target.Metrics.Every > 0 {
 		r.metricsURL = besides(url, "/metrics")
 	}
-	header, err := headers(plan.Target.Headers)
-	if err == nil {
-		r.endpoint, err = transport.NewHTTP(transport.HTTPConfig{URL: url, Header: header, Guard: guard(plan.Target.Authorised)})
-	}
-	if err != nil {
+	if r.endpoint, err = openEndpoint(plan, url); err != nil {
 		if r.node != nil {
 			r.node.close()
 		}
 		return nil, &exit{exitUsage, err}
+	}
+	if r.addresses, err = addresses(ctx, r.endpoint, &plan.Target); err != nil {
+		r.close()
+		return nil, err
 	}
 	return r, nil
 }

@@ -12,25 +12,58 @@ import (
 	"volley/scenario"
 )
 
-// headers resolves a plan's headers. The values go to the node and nowhere else.
-func headers(wanted map[string]scenario.Header) (http.Header, error) {
+// headers resolves a plan's headers and its authorization. The values go to the node
+// and nowhere else.
+func headers(t *scenario.Target) (http.Header, error) {
 	h := http.Header{}
-	for name, value := range wanted {
-		text := value.Value
-		if value.Env != "" {
-			var ok bool
-			if text, ok = os.LookupEnv(value.Env); !ok {
-				return nil, fmt.Errorf("target.headers.%s: the environment variable %s is not set", name, value.Env)
-			}
+	for name, value := range t.Headers {
+		text, err := secretValue("target.headers."+name, value)
+		if err != nil {
+			return nil, err
 		}
 		h.Set(name, text)
+	}
+	if a := t.Auth; a != nil {
+		text, err := secretValue("target.auth", a.Secret)
+		if err != nil {
+			return nil, err
+		}
+		if a.User != "" {
+			h.Set("Authorization", "Basic "+basicToken(a.User, text))
+		} else {
+			h.Set("Authorization", "Bearer "+text)
+		}
+	}
+	if t.Connections.CloseEach {
+		h.Set("Connection", "close")
 	}
 	return h, nil
 }
 
+// secretValue gives what a plan's setting stands for.
+func secretValue(setting string, h scenario.Header) (string, error) {
+	if h.Env == "" {
+		return h.Value, nil
+	}
+	return environmentSecret(setting, h.Env)
+}
+
+func environmentSecret(setting, variable string) (string, error) {
+	text, ok := os.LookupEnv(variable)
+	if !ok {
+		return "", fmt.Errorf("%s: the environment variable %s is not set", setting, variable)
+	}
+	return text, nil
+}
+
+// basicToken is what stands for a name and password, RFC 7617 section 2.
+func basicToken(user, password string) string {
+	return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
+}
+
 // secrets are the texts of a plan that a node might say back: header values, whole
-// and without their scheme, and what stands in its addresses. What is shorter than
-// four characters cannot be told from ordinary text and is left out.
+// and without their scheme, what authorises, and what stands in its addresses. What
+// is shorter than four characters cannot be told from ordinary text and is left out.
 func secrets(plan *scenario.Plan) []string {
 	var found []string
 	add := func(text string) {
@@ -39,13 +72,17 @@ func secrets(plan *scenario.Plan) []string {
 		}
 	}
 	for _, h := range plan.Target.Headers {
-		text := h.Value
-		if h.Env != "" {
-			text = os.Getenv(h.Env)
-		}
+		text, _ := secretValue("", h) // what is not set was refused before
 		add(text)
 		if _, credentials, ok := strings.Cut(text, " "); ok {
 			add(credentials)
+		}
+	}
+	if a := plan.Target.Auth; a != nil {
+		text, _ := secretValue("", a.Secret)
+		add(text)
+		if a.User != "" {
+			add(basicToken(a.User, text))
 		}
 	}
 	for _, address := range []string{plan.Target.URL, plan.Target.Metrics.URL} {
@@ -55,7 +92,7 @@ func secrets(plan *scenario.Plan) []string {
 		}
 		if password, ok := u.User.Password(); ok {
 			add(password)
-			add(base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password)))
+			add(basicToken(u.User.Username(), password))
 		}
 		for _, values := range u.Query() {
 			for _, v := range values {
@@ -68,10 +105,19 @@ func secrets(plan *scenario.Plan) []string {
 	return slices.Compact(found)
 }
 
-// besides gives the address of another page of the same server.
+// besides gives the address of another page of the same server; "" where a page has
+// no address.
 func besides(address, path string) string {
 	u, err := url.Parse(address)
-	if err != nil {
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	switch u.Scheme {
+	case "ws":
+		u.Scheme = "http"
+	case "wss":
+		u.Scheme = "https"
+	case "http+unix":
 		return ""
 	}
 	u.Path, u.RawPath, u.RawQuery, u.Fragment = path, "", "", ""
