@@ -29,17 +29,15 @@ type AdmissionConfig struct {
 	// Charge is what is paid for: each body ("request", as gateways do that do
 	// not look into batches), each member of it ("entry"), or each member its
 	// Cost ("cost"). Notifications and malformed members are charged as well.
-	Charge Charge  `json:"charge"` // default request
-	Rate   float64 `json:"rate"`   // a second; over zero
-	Burst  int     `json:"burst"`  // 0: Rate, rounded up
-	// Per is whose bucket it is: each remote address has one of its own
-	// ("client", the default; a standard stream is one client), or the node has
-	// one ("node").
-	Per Bucket `json:"per"`
-	// Cost is what a member costs by its method, or by its request type where the
-	// protocol has one (NEAR's query: "view_account"), which goes before the
-	// method. What is not here costs 1; 0 is free.
-	Cost map[string]int `json:"cost"`
+	Charge Charge `json:"charge" doc:"what is paid for: request (each body), entry (each member) or cost (each member what it costs)"`
+	// Rate is over zero.
+	Rate  float64 `json:"rate" doc:"of what is charged, a second; it must be given, over zero"`
+	Burst int     `json:"burst" doc:"of what is charged, at once; 0: the rate, rounded up"`
+	// Per is whose bucket it is. A standard stream is one client.
+	Per Bucket `json:"per" doc:"whose bucket it is: client (each remote address its own) or node"`
+	// Cost goes by a member's request type, where the protocol has one (NEAR's
+	// query: "view_account"), before its method.
+	Cost map[string]int `json:"cost" doc:"what a member costs by its method, or request type where the protocol has one; what is not there costs 1"`
 }
 
 // Charge is what admission is paid for.
@@ -53,7 +51,12 @@ const (
 )
 
 // UnmarshalText reads request, entry or cost.
-func (c *Charge) UnmarshalText(text []byte) error { return oneOf(c, text, "request", "entry", "cost") }
+func (c *Charge) UnmarshalText(text []byte) error { return oneOf(c, text, charges[:]...) }
+
+// MarshalText writes what UnmarshalText reads.
+func (c Charge) MarshalText() ([]byte, error) { return []byte(charges[c]), nil }
+
+var charges = [...]string{ChargeRequest: "request", ChargeEntry: "entry", ChargeCost: "cost"}
 
 // Bucket says whose bucket admission is paid from.
 type Bucket uint8
@@ -65,7 +68,12 @@ const (
 )
 
 // UnmarshalText reads client or node.
-func (b *Bucket) UnmarshalText(text []byte) error { return oneOf(b, text, "client", "node") }
+func (b *Bucket) UnmarshalText(text []byte) error { return oneOf(b, text, buckets[:]...) }
+
+// MarshalText writes what UnmarshalText reads.
+func (b Bucket) MarshalText() ([]byte, error) { return []byte(buckets[b]), nil }
+
+var buckets = [...]string{PerClient: "client", PerNode: "node"}
 
 // oneOf sets v to the position of a word among words.
 func oneOf[T ~uint8](v *T, text []byte, words ...string) error {
@@ -209,9 +217,9 @@ func (a *admission) cost(x *exchange, member string) int {
 		if x.members == 0 {
 			return 1
 		}
-		sum := x.members - len(x.requests)
-		for i := range x.requests {
-			sum = addCosts(sum, a.costOf(&x.requests[i], member))
+		sum := x.members - len(x.entries)
+		for i := range x.entries {
+			sum = addCosts(sum, a.costOf(&x.entries[i].call.Request, member))
 		}
 		return sum
 	}
@@ -275,8 +283,8 @@ func (n *Node) owed(x *exchange) (owed bool, id []byte) {
 	if x.shape == single && !n.policy.SingleNotification {
 		owed = true
 	}
-	for i := range x.requests {
-		q := &x.requests[i]
+	for i := range x.entries {
+		q := &x.entries[i].call.Request
 		formed := n.policy.wellFormed(q, x.shape == batched)
 		if !formed || !n.policy.notifies(q) {
 			if x.shape == single && formed {

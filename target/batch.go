@@ -31,12 +31,11 @@ func (n *Node) takeBatch(ctx context.Context, x *exchange) {
 		n.metrics.batchesInFlight.Inc()
 		n.metrics.batchEntries.Observe(float64(size))
 		x.started = time.Now()
-		entries := x.entriesFor(size)
 		var ids map[string]bool
 		var last *entry
-		for i := range entries {
-			e := &entries[i]
-			n.read(x, e, &x.requests[i])
+		for i := range x.entries {
+			e := &x.entries[i]
+			n.read(x, e)
 			if ids = n.once(ids, e); e.verdict == valid {
 				n.enter(ctx, e, last)
 			}
@@ -91,8 +90,12 @@ type retention struct {
 
 // add tells of an entry's response; false says that it need not be kept.
 func (r *retention) add(e *entry) bool {
-	r.bytes.Add(r.policy.counted(e))
-	return r.policy.ResponseCut == KeepPartial || !r.over()
+	return r.policy.keeps(r.bytes.Add(r.policy.counted(e)))
+}
+
+// keeps tells whether a response is kept with which those so far count so much.
+func (p *Policy) keeps(counted int64) bool {
+	return p.ResponseCut == KeepPartial || !p.over(counted)
 }
 
 // serialized is the length of the array with all that was added.

@@ -18,8 +18,8 @@ import (
 //
 // The zero value changes nothing.
 type Contention struct {
-	Sigma Coefficient `json:"sigma"`
-	Kappa Coefficient `json:"kappa"`
+	Sigma Coefficient `json:"sigma" doc:"the share that is done one after another, 0 and more"`
+	Kappa Coefficient `json:"kappa" doc:"the cost of keeping two in step, 0 and more"`
 }
 
 // Coefficient is a number that is not under zero.

@@ -25,12 +25,11 @@ type exchange struct {
 	session string
 	method  string // that the URL names; "" at the endpoint itself
 
-	body     []byte
-	tooLong  bool              // a line over the limit, which was not kept
-	requests []jsonrpc.Request // of body; of a batch over the limit, the first
-	members  int               // of body
-	entries  []entry
-	buffers  [][]byte // one a worker
+	body    []byte
+	tooLong bool     // a line over the limit, which was not kept
+	members int      // of body
+	entries []entry  // one a member; of a batch over the limit, the first
+	buffers [][]byte // one a worker
 
 	shape    shape
 	started  time.Time // of an admitted batch
@@ -76,19 +75,13 @@ func newExchange(conn *connection) *exchange {
 
 // free gives the exchange back; nothing of it may be used after.
 func (x *exchange) free() {
-	for i := range x.entries { // dialects' state must not be held
-		e := &x.entries[i]
-		scratch := e.call.Scratch
-		*e = entry{}
-		e.call.Scratch = scratch
-	}
-	clear(x.requests)
+	x.dropEntries()
 	for i, b := range x.buffers {
 		x.buffers[i] = reusable(b)
 	}
 	y := exchange{body: reusable(x.body), out: reusable(x.out), buffers: x.buffers}
-	if y.body != nil && cap(x.entries) <= keptEntries && cap(x.requests) <= keptEntries { // a refused batch has requests alone
-		y.entries, y.requests = x.entries[:0], x.requests[:0]
+	if y.body != nil && cap(x.entries) <= keptEntries {
+		y.entries = x.entries
 	}
 	*x = y
 	exchanges.Put(x)
@@ -109,8 +102,11 @@ func (n *Node) take(ctx context.Context, x *exchange) {
 	if most <= 0 {
 		most = -1
 	}
-	requests, members, batch, err := jsonrpc.SplitRequests(x.body, x.requests, most)
-	x.requests, x.members, x.shape = requests, members, shapeOf(batch, err)
+	members, batch, err := jsonrpc.SplitRequests(x.body, most, x.room)
+	x.members, x.shape = members, shapeOf(batch, err)
+	if err != nil {
+		x.dropEntries()
+	}
 	if !n.admit(x) {
 		return
 	}
@@ -160,7 +156,7 @@ func (x *exchange) mediaType() string {
 // refuse answers the body as a whole.
 func (n *Node) refuse(x *exchange, r *Refusal, limit, size int) {
 	x.answered, x.status = true, r.Status
-	x.out, x.media = r.append(x.out[:0], limit, size, n.firstCall(r, x.requests)), r.media()
+	x.out, x.media = r.append(x.out[:0], limit, size, n.firstCall(r, x.entries)), r.media()
 }
 
 func (x *exchange) reply(status int, e *jsonrpc.Error, id []byte) {
@@ -170,9 +166,8 @@ func (x *exchange) reply(status int, e *jsonrpc.Error, id []byte) {
 }
 
 // read judges one member's envelope.
-func (n *Node) read(x *exchange, e *entry, r *jsonrpc.Request) {
+func (n *Node) read(x *exchange, e *entry) {
 	c := &e.call
-	c.Request = *r
 	c.Batch = x.shape == batched
 	c.Conn, c.Session = x.conn.state, x.session
 	e.verdict, e.answer = n.policy.judge(&c.Request, c.Batch)
@@ -246,8 +241,21 @@ func (n *Node) panicked(c *Call, v any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.InternalError, Message: "Internal error"}
 }
 
-// entriesFor makes room for so many entries, all zero but for their scratch.
-func (x *exchange) entriesFor(count int) []entry {
-	x.entries = slices.Grow(x.entries[:0], count)[:count]
-	return x.entries
+// room adds an entry and gives the space of its request.
+func (x *exchange) room() *jsonrpc.Request {
+	at := len(x.entries)
+	x.entries = slices.Grow(x.entries, 1)[:at+1]
+	return &x.entries[at].call.Request
+}
+
+// dropEntries leaves none, and of their space nothing but the scratch: dialects'
+// state must not be held.
+func (x *exchange) dropEntries() {
+	for i := range x.entries {
+		e := &x.entries[i]
+		scratch := e.call.Scratch
+		*e = entry{}
+		e.call.Scratch = scratch
+	}
+	x.entries = x.entries[:0]
 }

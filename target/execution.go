@@ -22,9 +22,9 @@ import (
 // apart: on the connection, whose next body waits for it, and in no slot. So
 // calls of one connection pay it one after another, of several at once.
 type Costs struct {
-	Call  Service `json:"call"`
-	Entry Service `json:"entry"`
-	Item  Service `json:"item"`
+	Call  Service `json:"call" doc:"of an HTTP request or a line, once, on its connection"`
+	Entry Service `json:"entry" doc:"of each entry that is executed, in its slot"`
+	Item  Service `json:"item" doc:"of each element of an entry's array parameter, in its slot"`
 }
 
 // ExecutionConfig is what an Execution is made of.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,42 +16,41 @@ import (
 // What the file leaves out has the value of its policy, and without a policy
 // the one that stands here.
 type GenericConfig struct {
-	// Policy names the node whose rules about batches are followed: see
-	// PresetNames. Every setting below that the file names goes before it.
-	Policy string `json:"policy"`
+	// Every setting below that the file names goes before the policy's.
+	Policy string `json:"policy" doc:"the node whose rules about batches are followed; every other setting that is given goes before them"`
 
-	EnableBatchRequests    bool  `json:"enable_batch_requests"`     // default true
-	BodyLimit              Limit `json:"body_limit"`                // bytes, default 10 MiB
-	BatchSizeLimit         Limit `json:"batch_size_limit"`          // members, default 1000
-	BatchLimitPerClient    bool  `json:"batch_limit_per_client"`    // the limit is of a client's running batches together
-	BatchConcurrencyLimit  Limit `json:"batch_concurrency_limit"`   // of one batch, default 16; "none": all at once
-	BatchConcurrencyShared bool  `json:"batch_concurrency_shared"`  // ... of all batches together
-	BatchResponseSizeLimit Limit `json:"batch_response_size_limit"` // bytes, default 10 MiB
-	BatchTimeout           Span  `json:"batch_timeout"`             // default none
+	EnableBatchRequests    bool  `json:"enable_batch_requests" doc:"false: batch_disabled answers every batch"`
+	BodyLimit              Limit `json:"body_limit" doc:"bytes of an HTTP body and of a line, or \"none\""`
+	BatchSizeLimit         Limit `json:"batch_size_limit" doc:"members of a batch, or \"none\""`
+	BatchLimitPerClient    bool  `json:"batch_limit_per_client" doc:"the limit is of all running batches of a client together"`
+	BatchConcurrencyLimit  Limit `json:"batch_concurrency_limit" doc:"members of one batch under way at once; \"none\": all of them"`
+	BatchConcurrencyShared bool  `json:"batch_concurrency_shared" doc:"that is of all batches of the node together"`
+	BatchResponseSizeLimit Limit `json:"batch_response_size_limit" doc:"bytes of a batch's answer, or \"none\""`
+	BatchTimeout           Span  `json:"batch_timeout" doc:"for a batch, such as \"30s\"; what has no answer then is told so"`
 
-	BatchResponseCut     ResponseCut     `json:"batch_response_cut"`     // "drain" (default), "stop" or "keep"
-	BatchResponseMeasure ResponseMeasure `json:"batch_response_measure"` // "array" (default) or "results"
-	BatchMethods         []string        `json:"batch_methods"`          // the only ones in a batch; default any
-	OnlyNotifications    int             `json:"only_notifications"`     // HTTP status, default 204
-	NullID               NullID          `json:"null_id"`                // "echo" (default), "invalid" or "notification"
-	DuplicateIDs         DuplicateIDs    `json:"duplicate_ids"`          // "answer" (default) or "invalid"
+	BatchResponseCut     ResponseCut     `json:"batch_response_cut" doc:"over the answer's limit: drain (run all, then replace it), stop (replace it at once) or keep (what there is, errors for the rest)"`
+	BatchResponseMeasure ResponseMeasure `json:"batch_response_measure" doc:"what counts towards it: array, or results alone"`
+	BatchMethods         []string        `json:"batch_methods" doc:"the only methods that run in a batch; null: any"`
+	OnlyNotifications    int             `json:"only_notifications" doc:"HTTP status when there is nothing to answer: 200, 202 or 204"`
+	NullID               NullID          `json:"null_id" doc:"what an id of null makes: echo (a call), invalid or notification"`
+	DuplicateIDs         DuplicateIDs    `json:"duplicate_ids" doc:"of a batch: answer, or invalid after the first"`
 
 	// What is answered to a body as a whole, by parts: the file changes those
 	// that it names.
-	BatchDisabled    RefusalConfig `json:"batch_disabled"`
-	ParseFailed      RefusalConfig `json:"parse_failed"`
-	BatchEmpty       RefusalConfig `json:"batch_empty"`
-	BatchTooMany     RefusalConfig `json:"batch_too_many"`
-	ResponseTooLarge RefusalConfig `json:"batch_response_too_large"`
-	BodyTooLarge     RefusalConfig `json:"body_too_large"`
+	BatchDisabled    RefusalConfig `json:"batch_disabled" doc:"the answer where batches are off; parts that are not given are the policy's"`
+	ParseFailed      RefusalConfig `json:"parse_failed" doc:"... to what is no JSON"`
+	BatchEmpty       RefusalConfig `json:"batch_empty" doc:"... to an empty array"`
+	BatchTooMany     RefusalConfig `json:"batch_too_many" doc:"... to a batch over batch_size_limit"`
+	ResponseTooLarge RefusalConfig `json:"batch_response_too_large" doc:"... in place of one over batch_response_size_limit"`
+	BodyTooLarge     RefusalConfig `json:"body_too_large" doc:"... to a body over body_limit"`
 
-	Slots      int                `json:"slots"`      // of execution, for the whole node, default 4
-	Service    map[string]Service `json:"service"`    // by method, default none
-	Cost       Costs              `json:"cost"`       // beside the service times, default none
-	Contention Contention         `json:"contention"` // default none
-	Seed       uint64             `json:"seed"`       // of the service times and costs
-	Admission  *AdmissionConfig   `json:"admission"`  // default none
-	Misbehave  *MisbehaveConfig   `json:"misbehave"`  // default none
+	Slots      int                `json:"slots" doc:"executions under way at once in the whole node"`
+	Service    map[string]Service `json:"service" doc:"service times by method, each a law: \"2ms\", {\"exponential\": \"2ms\"}, {\"lognormal\": {\"median\": \"2ms\", \"p99\": \"15ms\"}}, {\"measured\": {\"file\": \"times.txt\"}}; beside it \"cpu\": \"30%\" for a share that is worked"`
+	Cost       Costs              `json:"cost" doc:"times beside the service times, each a law as of service"`
+	Contention Contention         `json:"contention" doc:"by what all of these grow with the busy slots (Universal Scalability Law)"`
+	Seed       uint64             `json:"seed" doc:"of the times that are drawn"`
+	Admission  *AdmissionConfig   `json:"admission" doc:"a ceiling as a gateway in front sets one; null: none"`
+	Misbehave  *MisbehaveConfig   `json:"misbehave" doc:"faults on purpose; null: none"`
 }
 
 // ParseGenericConfig reads a config file over its policy's defaults; an empty
@@ -167,12 +167,12 @@ func (c *GenericConfig) refusals() []refusalSetting {
 // RefusalConfig changes parts of a Refusal. In a message or data {limit} and
 // {size} stand for the limit and for what went over it.
 type RefusalConfig struct {
-	Status  *int            `json:"status"` // HTTP
-	Code    *jsonrpc.Code   `json:"code"`
-	Message *string         `json:"message"`
-	Data    json.RawMessage `json:"data"`
-	Form    *RefusalForm    `json:"form"` // "object", "array" (of one), "empty_array", "nothing" or "text"
-	ID      *RefusalID      `json:"id"`   // "null" or "first": the first call's
+	Status  *int            `json:"status" doc:"HTTP status, 200 to 599"`
+	Code    *jsonrpc.Code   `json:"code" doc:"of the error"`
+	Message *string         `json:"message" doc:"of the error; {limit} and {size} are filled in"`
+	Data    json.RawMessage `json:"data" doc:"of the error, any JSON, {limit} and {size} filled in"`
+	Form    *RefusalForm    `json:"form" doc:"object, array (of one object), empty_array, nothing or text"`
+	ID      *RefusalID      `json:"id" doc:"null, or first: the first call's"`
 }
 
 func (c *RefusalConfig) over(r *Refusal) {
@@ -214,13 +214,23 @@ func (f *RefusalForm) UnmarshalText(text []byte) error {
 
 // UnmarshalText reads drain, stop or keep.
 func (c *ResponseCut) UnmarshalText(text []byte) error {
-	return oneOf(c, text, "drain", "stop", "keep")
+	return oneOf(c, text, responseCuts[:]...)
 }
+
+// MarshalText writes what UnmarshalText reads.
+func (c ResponseCut) MarshalText() ([]byte, error) { return []byte(responseCuts[c]), nil }
+
+var responseCuts = [...]string{ReplaceDrained: "drain", ReplaceAtOnce: "stop", KeepPartial: "keep"}
 
 // UnmarshalText reads array or results.
 func (m *ResponseMeasure) UnmarshalText(text []byte) error {
-	return oneOf(m, text, "array", "results")
+	return oneOf(m, text, responseMeasures[:]...)
 }
+
+// MarshalText writes what UnmarshalText reads.
+func (m ResponseMeasure) MarshalText() ([]byte, error) { return []byte(responseMeasures[m]), nil }
+
+var responseMeasures = [...]string{WholeArray: "array", ResultsOnly: "results"}
 
 // RefusalID tells whether a refusal carries the first call's id.
 type RefusalID bool
@@ -236,6 +246,14 @@ type DuplicateIDs bool
 // UnmarshalText reads answer or invalid.
 func (d *DuplicateIDs) UnmarshalText(text []byte) error {
 	return either((*bool)(d), text, "answer", "invalid")
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (d DuplicateIDs) MarshalText() ([]byte, error) {
+	if d {
+		return []byte("invalid"), nil
+	}
+	return []byte("answer"), nil
 }
 
 func either(b *bool, text []byte, no, yes string) error {
@@ -257,8 +275,13 @@ const (
 
 // UnmarshalText reads echo, invalid or notification.
 func (n *NullID) UnmarshalText(text []byte) error {
-	return oneOf(n, text, "echo", "invalid", "notification")
+	return oneOf(n, text, nullIDs[:]...)
 }
+
+// MarshalText writes what UnmarshalText reads.
+func (n NullID) MarshalText() ([]byte, error) { return []byte(nullIDs[n]), nil }
+
+var nullIDs = [...]string{NullIDEchoed: "echo", NullIDInvalid: "invalid", NullIDNotifies: "notification"}
 
 func nullIDOf(p *Policy) NullID {
 	switch {
@@ -291,6 +314,14 @@ func (l *Limit) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// MarshalJSON writes what UnmarshalJSON reads.
+func (l Limit) MarshalJSON() ([]byte, error) {
+	if l == 0 {
+		return []byte(`"none"`), nil
+	}
+	return strconv.AppendInt(nil, int64(l), 10), nil
+}
+
 // Span is a time in a config file, such as "300ms"; "none" is 0.
 type Span time.Duration
 
@@ -306,4 +337,12 @@ func (s *Span) UnmarshalText(text []byte) error {
 	}
 	*s = Span(d)
 	return nil
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (s Span) MarshalText() ([]byte, error) {
+	if s == 0 {
+		return []byte("none"), nil
+	}
+	return []byte(time.Duration(s).String()), nil
 }

@@ -134,12 +134,12 @@ func (n *Node) cutOff(e *entry, dst []byte) []byte {
 
 // firstCall is the id of the first member that is a call, for a refusal that
 // asks for it.
-func (n *Node) firstCall(r *Refusal, requests []jsonrpc.Request) []byte {
+func (n *Node) firstCall(r *Refusal, entries []entry) []byte {
 	if !r.FirstID {
 		return nil
 	}
-	for i := range requests {
-		q := &requests[i]
+	for i := range entries {
+		q := &entries[i].call.Request
 		if n.policy.wellFormed(q, true) && !n.policy.notifies(q) {
 			return q.ID
 		}

@@ -31,9 +31,26 @@ import (
 // volley_misbehaved_total by mode.
 type MisbehaveConfig struct {
 	Shares    map[Fault]float64
-	DelayFor  time.Duration // of Delay; "delay_for", default a second
-	HugeBytes int64         // of Huge; "huge_bytes", default 200 MiB
-	Seed      uint64        // "seed"
+	DelayFor  time.Duration // of Delay
+	HugeBytes int64         // of Huge
+	Seed      uint64
+}
+
+const (
+	defaultDelay = time.Second
+	defaultHuge  = 200 << 20
+)
+
+// settings are each fault's share, and what is set beside them.
+func (MisbehaveConfig) settings() []Setting {
+	var all []Setting
+	for f := firstFault; f < faults; f++ {
+		all = append(all, Setting{f.String(), "0", faultTable[f].doc})
+	}
+	return append(all,
+		Setting{"delay_for", strconv.Quote(defaultDelay.String()), "how late the fault delay makes an answer"},
+		Setting{"huge_bytes", strconv.Itoa(defaultHuge), "how long the fault huge makes one"},
+		Setting{"seed", "0", "of the draws"})
 }
 
 // UnmarshalJSON reads the config and refuses what cannot be: an unknown fault, a
@@ -43,7 +60,7 @@ func (c *MisbehaveConfig) UnmarshalJSON(text []byte) error {
 	if text[0] != '{' {
 		return f.errorAt(0, "want an object, got %s", shown(text))
 	}
-	read := MisbehaveConfig{Shares: map[Fault]float64{}, DelayFor: time.Second, HugeBytes: 200 << 20}
+	read := MisbehaveConfig{Shares: map[Fault]float64{}, DelayFor: defaultDelay, HugeBytes: defaultHuge}
 	known := map[string]reflect.Type{"delay_for": nil, "huge_bytes": nil, "seed": nil}
 	for m := firstFault; m < faults; m++ {
 		known[m.String()] = nil

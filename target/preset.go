@@ -49,6 +49,17 @@ func PresetNames() []string {
 	return names
 }
 
+// PresetAbout is what sets a policy apart, in a few words; "" where there is none
+// of that name.
+func PresetAbout(name string) string {
+	for _, p := range presets() {
+		if p.name == name {
+			return p.about
+		}
+	}
+	return ""
+}
+
 // presetOf is a preset's policy, or the standard one for "".
 func presetOf(name string) (Policy, bool) {
 	p := standard()

@@ -21,6 +21,11 @@ type run struct {
 	kept  retention
 	first worker
 
+	// Of the first worker, while it is alone: the entry that it runs, and what the
+	// answers before that count.
+	at      int
+	counted int64
+
 	limit   int64        // of workers
 	workers atomic.Int64 // that were started
 	next    atomic.Int64 // the first entry that no worker has taken
@@ -40,15 +45,17 @@ func (n *Node) newRun(ctx context.Context, x *exchange) *run {
 
 // overlap starts another worker if there is an entry for it and the limit lets.
 func (r *run) overlap() {
+	if r.workers.Load() == 1 { // what all will share is the first worker's yet
+		r.next.Store(int64(r.at + 1))
+		r.kept.bytes.Store(r.counted)
+		r.x.buffersFor(int(r.limit))
+	}
 	for {
 		n := r.workers.Load()
 		if n >= r.limit || r.next.Load() >= int64(len(r.x.entries)) || r.kept.stops() {
 			return
 		}
 		if r.workers.CompareAndSwap(n, n+1) {
-			if n == 1 { // only the first worker is there yet
-				r.x.buffersFor(int(r.limit))
-			}
 			w := &worker{Context: r.first.Context, run: r, number: int(n), meter: newMeter()}
 			r.others.Go(w.work)
 			return
@@ -61,7 +68,6 @@ func (r *run) overlap() {
 func (r *run) answer() {
 	x, p := r.x, &r.node.policy
 	out := append(x.out[:0], '[')
-	counted := int64(0) // of the answers so far
 	alone := true
 	for i := range x.entries {
 		if alone && r.workers.Load() > 1 {
@@ -78,32 +84,46 @@ func (r *run) answer() {
 		}
 		start := len(out)
 		switch {
-		case r.kept.cut(counted):
+		case r.cut():
 			out = r.node.cutOff(e, out)
 			e.done, e.kept, e.size = true, true, len(out)-start
 		case e.done && e.kept:
 			out = append(out, x.buffers[e.buffer][e.start:e.start+e.size]...)
 		case e.done:
 		default:
-			if alone {
-				r.next.Store(int64(i + 1))
-			}
+			r.at = i
 			out = r.first.respond(e, out)
 			e.size = len(out) - start
-			e.kept = r.kept.add(e)
+			if e.kept = p.keeps(r.counted + p.counted(e)); r.workers.Load() > 1 {
+				e.kept = r.kept.add(e)
+			}
 		}
-		counted += p.counted(e)
+		r.counted += p.counted(e)
 		if e.size == 0 || !e.kept {
 			out = out[:before]
 		}
 	}
 	r.first.executing(false)
 	r.first.meter.flush()
+	if alone {
+		r.kept.bytes.Store(r.counted)
+	}
 	if len(out) == 1 {
 		x.out = out[:0]
 		return
 	}
 	x.out = append(out, ']')
+}
+
+// cut tells that the next answer is to be cut off.
+func (r *run) cut() bool {
+	if r.node.policy.ResponseCut == ReplaceDrained {
+		return false
+	}
+	if r.workers.Load() == 1 {
+		return r.node.policy.over(r.counted)
+	}
+	return r.kept.cut(r.counted)
 }
 
 // worker runs entries of a batch one after another. It is the context of their

@@ -9,8 +9,8 @@ import (
 // takeSingle admits a body that is no array, or answers it when it is no valid
 // singleton.
 func (n *Node) takeSingle(ctx context.Context, x *exchange) {
-	e := &x.entriesFor(1)[0]
-	n.read(x, e, &x.requests[0])
+	e := &x.entries[0]
+	n.read(x, e)
 	c := &e.call
 	switch {
 	case e.verdict == malformed, c.Notification && !n.policy.SingleNotification:

@@ -14,22 +14,22 @@ import (
 // Config is the node's config file. Its names are nearcore's own; a real
 // config.json loads, and what it says beyond these settings is passed over.
 type Config struct {
-	RPC RPC `json:"rpc"`
+	RPC RPC `json:"rpc" doc:"the JSON-RPC server"`
 	// ViewClientThreads is how many execution slots queries and block requests
 	// share, be they singletons or entries of any batch; first come, first
 	// served.
-	ViewClientThreads int `json:"view_client_threads"`
+	ViewClientThreads int `json:"view_client_threads" doc:"execution slots of queries and block requests, of the whole node"`
 	// TrieViewerStateSizeLimit bounds the state, in bytes of storage beside the
 	// code, of an account that view_state shows; nil (null in the file): nothing
 	// bounds it.
-	TrieViewerStateSizeLimit *uint64 `json:"trie_viewer_state_size_limit"`
+	TrieViewerStateSizeLimit *uint64 `json:"trie_viewer_state_size_limit" doc:"bytes of an account's state that view_state shows; null: no limit"`
 	// MaxGasBurntView bounds the gas of one call_function; nil: the protocol's
 	// 300 Tgas.
-	MaxGasBurntView *uint64 `json:"max_gas_burnt_view"`
+	MaxGasBurntView *uint64 `json:"max_gas_burnt_view" doc:"gas of one call_function; null: the protocol's 300 Tgas"`
 	// GCNumEpochsToKeep is how many epochs, the head's among them, keep their
 	// state. As in nearcore fewer than 3 count as 3.
-	GCNumEpochsToKeep uint64 `json:"gc_num_epochs_to_keep"`
-	Volley            Volley `json:"volley"`
+	GCNumEpochsToKeep uint64 `json:"gc_num_epochs_to_keep" doc:"epochs that keep their state, the head's among them; at least 3"`
+	Volley            Volley `json:"volley" doc:"what nearcore has no word for"`
 
 	// Version is what status tells as the build's; "" is "devel". No release of
 	// nearcore is claimed.
@@ -43,23 +43,23 @@ type Config struct {
 // RPC is the section of the JSON-RPC server.
 type RPC struct {
 	// Addr is what status tells; where the node listens is said elsewhere.
-	Addr                string  `json:"addr"`
-	EnableBatchRequests bool    `json:"enable_batch_requests"`
-	Limits              Limits  `json:"limits_config"`
-	Polling             Polling `json:"polling_config"`
+	Addr                string  `json:"addr" doc:"the address that status tells; over HTTP the one that the node listens on"`
+	EnableBatchRequests bool    `json:"enable_batch_requests" doc:"false: every batch is answered with -32005"`
+	Limits              Limits  `json:"limits_config" doc:"limits of a request"`
+	Polling             Polling `json:"polling_config" doc:"of transactions"`
 }
 
 // Polling is how long send_tx and broadcast_tx_commit wait for a transaction
 // before they answer TIMEOUT_ERROR. Here no transaction is ever executed, so
 // they wait all of it.
 type Polling struct {
-	Timeout Seconds `json:"polling_timeout"`
+	Timeout Seconds `json:"polling_timeout" doc:"how long send_tx and broadcast_tx_commit wait before TIMEOUT_ERROR"`
 }
 
 // Seconds is a span as nearcore's config has it.
 type Seconds struct {
-	Secs  uint64 `json:"secs"`
-	Nanos uint32 `json:"nanos"`
+	Secs  uint64 `json:"secs" doc:"whole seconds"`
+	Nanos uint32 `json:"nanos" doc:"and nanoseconds"`
 }
 
 // Duration is the span; at most [maxPolling] of it.
@@ -72,46 +72,28 @@ func (s Seconds) Duration() time.Duration {
 
 // Limits are the limits of a request. All must be positive.
 type Limits struct {
-	JSONPayloadMaxSize     int64 `json:"json_payload_max_size"`     // bytes of an HTTP body
-	BatchSizeLimit         int   `json:"batch_size_limit"`          // entries of a batch
-	BatchConcurrencyLimit  int   `json:"batch_concurrency_limit"`   // of one batch's entries, outstanding at once
-	BatchResponseSizeLimit int   `json:"batch_response_size_limit"` // bytes of a batch's answer
+	JSONPayloadMaxSize     int64 `json:"json_payload_max_size" doc:"bytes of an HTTP body and of a line"`
+	BatchSizeLimit         int   `json:"batch_size_limit" doc:"entries of a batch"`
+	BatchConcurrencyLimit  int   `json:"batch_concurrency_limit" doc:"of one batch's entries, outstanding at once"`
+	BatchResponseSizeLimit int   `json:"batch_response_size_limit" doc:"bytes of a batch's answer"`
 }
 
 // Volley is what nearcore has no word for. Keys that are not here are refused.
-//
-//	setting         default    meaning
-//	service         {}         service times by request type (see [Services])
-//	cost            {}         beside them, by call, entry and item (see [target.Costs])
-//	contention      {}         of both, by slots that are busy (see [target.Contention])
-//	accounts        10000      users of the ledger: user0.near and on; at most 10 million
-//	seed            0          of the ledger, the chain, the service times and the costs
-//	block_time      "1s"       how long a block takes; over zero and at most an hour
-//	epoch_length    43200      in blocks
-//	chain_id        "volley"   what status and the configs tell
-//	shards          1          of the chain, at most 64; each has a chunk in every block
-//	tracked_shards  null       the shards whose accounts this node can tell of, null for all;
-//	                           any other account is UNAVAILABLE_SHARD, any other chunk UNKNOWN_CHUNK
-//	syncing         false      a node that has genesis and nothing more: NO_SYNCED_BLOCKS,
-//	                           NOT_SYNCED_YET, NODE_IS_SYNCING
-//	admission       null       a ceiling as a gateway in front sets one (see
-//	                           [target.AdmissionConfig]); costs by request type or method
-//	misbehave       null       faults on purpose (see [target.MisbehaveConfig])
 type Volley struct {
-	Service       Services          `json:"service"`
-	Cost          target.Costs      `json:"cost"`
-	Contention    target.Contention `json:"contention"`
-	Accounts      int               `json:"accounts"`
-	Seed          uint64            `json:"seed"`
-	BlockTime     Duration          `json:"block_time"`
-	EpochLength   uint64            `json:"epoch_length"`
-	ChainID       string            `json:"chain_id"`
-	Shards        uint64            `json:"shards"`
-	TrackedShards []uint64          `json:"tracked_shards"`
-	Syncing       bool              `json:"syncing"`
+	Service       Services          `json:"service" doc:"service times by request type, each a law: \"2ms\", {\"exponential\": \"2ms\"}, {\"lognormal\": {\"median\": \"2ms\", \"p99\": \"15ms\"}}, {\"measured\": {\"file\": \"times.txt\"}}; beside it \"cpu\": \"30%\" for a share that is worked"`
+	Cost          target.Costs      `json:"cost" doc:"times beside the service times, each a law as of service"`
+	Contention    target.Contention `json:"contention" doc:"by what all of these grow with the busy slots (Universal Scalability Law)"`
+	Accounts      int               `json:"accounts" doc:"users of the ledger, user0.near and on; at most 10 million"`
+	Seed          uint64            `json:"seed" doc:"of the ledger, the chain, the service times and the costs"`
+	BlockTime     Duration          `json:"block_time" doc:"how long a block takes; over zero and at most an hour"`
+	EpochLength   uint64            `json:"epoch_length" doc:"in blocks"`
+	ChainID       string            `json:"chain_id" doc:"what status and the configs tell"`
+	Shards        uint64            `json:"shards" doc:"of the chain, at most 64; each has a chunk in every block"`
+	TrackedShards []uint64          `json:"tracked_shards" doc:"shards that the node can tell of, null for all; else UNAVAILABLE_SHARD or UNKNOWN_CHUNK"`
+	Syncing       bool              `json:"syncing" doc:"true: genesis and nothing more; NO_SYNCED_BLOCKS, NOT_SYNCED_YET, NODE_IS_SYNCING"`
 
-	Admission *target.AdmissionConfig `json:"admission"`
-	Misbehave *target.MisbehaveConfig `json:"misbehave"`
+	Admission *target.AdmissionConfig `json:"admission" doc:"a ceiling as a gateway in front sets one; null: none"`
+	Misbehave *target.MisbehaveConfig `json:"misbehave" doc:"faults on purpose; null: none"`
 }
 
 // Duration is a time.Duration that is written as text, such as "600ms".
@@ -126,6 +108,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	*d = Duration(v)
 	return nil
 }
+
+// MarshalText writes what UnmarshalText reads.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
 const (
 	maxAccounts  = 10_000_000

@@ -7,20 +7,20 @@ import "volley/target"
 // then Default's; another method without one takes Default's; nil everywhere
 // takes no time. A structured method takes its request type's.
 type Services struct {
-	Default           *target.Service `json:"default"`
-	Block             *target.Service `json:"block"`
-	Query             *target.Service `json:"query"`
-	ViewAccount       *target.Service `json:"view_account"`
-	ViewCode          *target.Service `json:"view_code"`
-	ViewState         *target.Service `json:"view_state"`
-	ViewAccessKey     *target.Service `json:"view_access_key"`
-	ViewAccessKeyList *target.Service `json:"view_access_key_list"`
-	ViewGasKeyNonces  *target.Service `json:"view_gas_key_nonces"`
-	CallFunction      *target.Service `json:"call_function"`
-	ViewGlobalCode    *target.Service `json:"view_global_contract_code"` // and by account id
-	Chunk             *target.Service `json:"chunk"`
-	Validators        *target.Service `json:"validators"`
-	Transaction       *target.Service `json:"tx"`
+	Default           *target.Service `json:"default" doc:"of what has none of its own"`
+	Block             *target.Service `json:"block" doc:"of block"`
+	Query             *target.Service `json:"query" doc:"of request types without one of their own"`
+	ViewAccount       *target.Service `json:"view_account" doc:"of view_account"`
+	ViewCode          *target.Service `json:"view_code" doc:"of view_code"`
+	ViewState         *target.Service `json:"view_state" doc:"of view_state, with a proof or without"`
+	ViewAccessKey     *target.Service `json:"view_access_key" doc:"of view_access_key"`
+	ViewAccessKeyList *target.Service `json:"view_access_key_list" doc:"of view_access_key_list"`
+	ViewGasKeyNonces  *target.Service `json:"view_gas_key_nonces" doc:"of view_gas_key_nonces"`
+	CallFunction      *target.Service `json:"call_function" doc:"of call_function, beside what the contract takes"`
+	ViewGlobalCode    *target.Service `json:"view_global_contract_code" doc:"of view_global_contract_code, by account id too"`
+	Chunk             *target.Service `json:"chunk" doc:"of chunk"`
+	Validators        *target.Service `json:"validators" doc:"of validators"`
+	Transaction       *target.Service `json:"tx" doc:"of tx and EXPERIMENTAL_tx_status"`
 }
 
 // of is the service time of an operation.

@@ -11,40 +11,38 @@ import (
 // Config is the node's config file, a flat JSON object; every limit is
 // positive, there is no "no limit".
 type Config struct {
-	BatchSizeLimit         int    `json:"batch_size_limit"`          // members of a batch, notifications too
-	BatchConcurrencyLimit  int    `json:"batch_concurrency_limit"`   // members of one batch under way at once
-	BatchResponseSizeLimit int    `json:"batch_response_size_limit"` // bytes of a batch's answer, and of one embed/multi or retrieve result
-	EmbedBatchLimit        int    `json:"embed_batch_limit"`         // inputs of one embed, embed/sparse or embed/multi, documents of one index/add
-	RerankMaxCandidates    int    `json:"rerank_max_candidates"`     // passages of one rerank
-	MaxK                   int    `json:"max_k"`                     // to which retrieve's k, candidateK and rerank.topN are clamped
-	BodyLimit              int64  `json:"body_limit"`                // bytes of an HTTP body and of a line
-	Session                string `json:"session"`                   // over HTTP: "stateless", "process" or "token"
-	SessionLimit           int    `json:"session_limit"`             // tokens out at once
-	SessionIdleSeconds     int    `json:"session_idle_seconds"`      // after which an unused token is worth nothing
-	Slots                  int    `json:"slots"`                     // computations under way at once in the whole node
+	BatchSizeLimit         int    `json:"batch_size_limit" doc:"members of a batch, notifications too"`
+	BatchConcurrencyLimit  int    `json:"batch_concurrency_limit" doc:"members of one batch under way at once"`
+	BatchResponseSizeLimit int    `json:"batch_response_size_limit" doc:"bytes of a batch's answer, and of one embed/multi or retrieve result"`
+	EmbedBatchLimit        int    `json:"embed_batch_limit" doc:"inputs of one embed, embed/sparse or embed/multi, documents of one index/add"`
+	RerankMaxCandidates    int    `json:"rerank_max_candidates" doc:"passages of one rerank"`
+	MaxK                   int    `json:"max_k" doc:"to which retrieve's k, candidateK and rerank.topN are clamped"`
+	BodyLimit              int64  `json:"body_limit" doc:"bytes of an HTTP body and of a line"`
+	Session                string `json:"session" doc:"over HTTP: stateless (every request counts as initialised), process (all share one state) or token (initialize gives one, for the RCP-Session header)"`
+	SessionLimit           int    `json:"session_limit" doc:"tokens out at once"`
+	SessionIdleSeconds     int    `json:"session_idle_seconds" doc:"after which an unused token is worth nothing"`
+	Slots                  int    `json:"slots" doc:"computations under way at once in the whole node"`
 
-	// Capabilities are what the node offers and advertises, by their names in
-	// section 6; index needs nothing else, filter, pagination and citations are
-	// parts of retrieve. One of embed, rerank and retrieve must be among them
-	// (section 14.1).
-	Capabilities []string `json:"capabilities"`
+	// Capabilities go by their names in section 6; index needs nothing else,
+	// filter, pagination and citations are parts of retrieve.
+	Capabilities []string `json:"capabilities" doc:"what the node offers and advertises; one of embed, rerank and retrieve must be among them"`
 
-	Dimension int `json:"dimension"` // components of a vector
-	Hidden    int `json:"hidden"`    // width of each block's inner layer
-	Layers    int `json:"layers"`    // blocks of two layers; 0: hashed features alone
+	Dimension int `json:"dimension" doc:"components of a vector"`
+	Hidden    int `json:"hidden" doc:"width of each block's inner layer"`
+	Layers    int `json:"layers" doc:"blocks of two layers; 0: hashed features alone"`
 
-	Documents       int               `json:"documents"`         // of the built-in corpus, in the index at the start; may be 0
-	IndexLimit      int               `json:"index_limit"`       // documents in the index
-	IndexBytesLimit int               `json:"index_bytes_limit"` // bytes of their ids, texts and metas
-	FilterFields    map[string]string `json:"filter_fields"`     // fields of meta that may be filtered by, and their types
+	Documents       int               `json:"documents" doc:"of the built-in corpus, in the index at the start; may be 0"`
+	IndexLimit      int               `json:"index_limit" doc:"documents in the index"`
+	IndexBytesLimit int               `json:"index_bytes_limit" doc:"bytes of their ids, texts and metas"`
+	FilterFields    map[string]string `json:"filter_fields" doc:"fields of meta that may be filtered by, and their types: keyword, text, int, float or bool"`
 
-	Service    ServiceTimes      `json:"service"`
-	Cost       target.Costs      `json:"cost"`       // beside the service times; an item is an element of the array parameter
-	Contention target.Contention `json:"contention"` // of all of these
-	Seed       uint64            `json:"seed"`       // of what is drawn for them, nothing else
+	Service    ServiceTimes      `json:"service" doc:"service times by method, each a law: \"2ms\", {\"exponential\": \"2ms\"}, {\"lognormal\": {\"median\": \"2ms\", \"p99\": \"15ms\"}}, {\"measured\": {\"file\": \"times.txt\"}}; beside it \"cpu\": \"30%\" for a share that is worked"`
+	Cost       target.Costs      `json:"cost" doc:"times beside the service times, each a law as of service"`
+	Contention target.Contention `json:"contention" doc:"by what all of these grow with the busy slots (Universal Scalability Law)"`
+	Seed       uint64            `json:"seed" doc:"of the times that are drawn, nothing else"`
 
-	Admission *target.AdmissionConfig `json:"admission"` // costs by method
-	Misbehave *target.MisbehaveConfig `json:"misbehave"`
+	Admission *target.AdmissionConfig `json:"admission" doc:"a ceiling as a gateway in front sets one, its costs by method; null: none"`
+	Misbehave *target.MisbehaveConfig `json:"misbehave" doc:"faults on purpose; null: none"`
 
 	// Version is what initialize and info tell as the server's; "" is the module's,
 	// or "devel".
@@ -53,13 +51,13 @@ type Config struct {
 
 // ServiceTimes are spent on top of the computation, with the slot held.
 type ServiceTimes struct {
-	Embed    target.Service `json:"embed"`
-	Sparse   target.Service `json:"embed/sparse"`
-	Multi    target.Service `json:"embed/multi"`
-	Rerank   target.Service `json:"rerank"`
-	Retrieve target.Service `json:"retrieve"`
-	Add      target.Service `json:"index/add"`
-	Delete   target.Service `json:"index/delete"`
+	Embed    target.Service `json:"embed" doc:"of embed, beside its computation"`
+	Sparse   target.Service `json:"embed/sparse" doc:"of embed/sparse, beside its computation"`
+	Multi    target.Service `json:"embed/multi" doc:"of embed/multi, beside its computation"`
+	Rerank   target.Service `json:"rerank" doc:"of rerank, beside its computation"`
+	Retrieve target.Service `json:"retrieve" doc:"of retrieve, beside its computation"`
+	Add      target.Service `json:"index/add" doc:"of index/add, beside its computation"`
+	Delete   target.Service `json:"index/delete" doc:"of index/delete, beside its computation"`
 }
 
 // The values of Config.Session (section 5.2).
