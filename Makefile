@@ -2,7 +2,7 @@ GO ?= go
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 
-.PHONY: build run test race lint fuzz bench bench-node clean
+.PHONY: build run test race lint fuzz bench bench-generator bench-node clean
 
 build: ## bin/volley
 	$(GO) build -o bin/volley ./cmd/volley
@@ -37,6 +37,9 @@ fuzz: ## every fuzz target for FUZZTIME
 
 bench: ## ratios against something else in the same run
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./...
+
+bench-generator: ## the generator against other generators, see bench/generator/README.md
+	bench/generator/run.sh
 
 bench-node: ## the reference node against other nodes, see bench/node/README.md
 	bench/node/run.sh

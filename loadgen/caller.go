@@ -170,6 +170,9 @@ func (c *caller) record(reply transport.Reply, err error) {
 	}
 	c.judge.judge(&c.message, reply, err, &c.outcome)
 	describe(&c.outcome, &c.message)
+	if c.sent != nil {
+		c.sent(c.outcome.Due, c.outcome.Sent)
+	}
 	c.rec.ended(c.number, &c.outcome)
 }
 

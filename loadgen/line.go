@@ -63,6 +63,7 @@ type line struct {
 	timeout  time.Duration // of one call
 	start    time.Time
 	quit     *quitting
+	sent     func(due, sent time.Duration) // nil: nobody asks
 	finished atomic.Bool // all is sent, or the time for it is over
 }
 

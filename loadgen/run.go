@@ -38,6 +38,11 @@ type Config struct {
 	Snapshot func(*results.Snapshot) error
 	Node     func(results.NodeSample) error
 
+	// Sent, when not nil, is told of every call when it is over: when it was due and
+	// when it was sent, from the first phase's start. It is called from several
+	// goroutines, which wait for it.
+	Sent func(due, sent time.Duration)
+
 	// Stop, when closed, ends the load: no more calls are sent, those under way
 	// have Plan.Drain to finish. nil: never.
 	Stop <-chan struct{}
@@ -175,7 +180,7 @@ func (r *runner) prepare(ctx, early context.Context) error {
 	r.cut = cut
 	r.line = &line{
 		ctx: calls, work: work, seq: seq, endpoint: r.Endpoint, rec: r.rec,
-		ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit,
+		ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit, sent: r.Sent,
 	}
 	return nil
 }

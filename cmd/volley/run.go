@@ -27,6 +27,7 @@ import (
 type runFlags struct {
 	out           string
 	noTUI, asJSON bool
+	traceSends    string
 	sets          []string
 }
 
@@ -61,6 +62,8 @@ not reached or generator-limited; 5 our own failure; 130 interrupted.`,
 	c.Flags().StringVar(&f.out, "out", "", "run `directory` to write (default runs/NAME-TIME)")
 	c.Flags().BoolVar(&f.noTUI, "no-tui", false, "status lines on standard error, also on a terminal")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print run.json on standard output instead of the report")
+	c.Flags().StringVar(&f.traceSends, "trace-sends", "", "`file` for when each call was due and sent, in nanoseconds from the start, a line each")
+	_ = c.Flags().MarkHidden("trace-sends") // it grows with every call: for benchmarks
 	c.Flags().StringArrayVar(&f.sets, "set", nil, "`path=value` that patches the scenario first (repeatable)")
 	return c
 }
@@ -104,6 +107,10 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 		fmt.Fprintf(s.err, "warning: %s\n", results.Escape(w))
 	}
 
+	sends, err := newTrace(f.traceSends)
+	if err != nil {
+		return giveUp(writer, meta, &whole, nil, &exit{exitUsage, fmt.Errorf("--trace-sends: %w", err)})
+	}
 	account, err := loadgen.Run(ctx, loadgen.Config{
 		Plan:       plan,
 		Endpoint:   place.endpoint,
@@ -117,8 +124,12 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 			return writer.Interval(snapshot)
 		},
 		Node: writer.Node,
+		Sent: sends.sent(),
 		Warn: func(w string) { fmt.Fprintf(s.err, "warning: %s\n", results.Escape(w)) },
 	})
+	if e := sends.close(); err == nil && e != nil {
+		err = fmt.Errorf("--trace-sends: %w", e)
+	}
 	if err != nil {
 		return giveUp(writer, meta, &whole, account, err)
 	}
