@@ -29,13 +29,13 @@ func Split(body []byte, members [][]byte) (out [][]byte, batch bool, err error) 
 	return out, batch, nil
 }
 
-// SplitRequests is [Split] and, for each member, [ParseRequest] in one pass. The
-// requests are appended to requests[:0], no more than most of them: a body may
-// hold a member in two bytes, and a request takes fifty times as many. Members
-// beyond are checked and counted all the same; a most under zero is no bound.
-// Requests that are kept when a body turns out to be no JSON text are lost.
-func SplitRequests(body []byte, requests []Request, most int) (out []Request, members int, batch bool, err error) {
-	out = requests[:0]
+// SplitRequests is [Split] and, for each member, [ParseRequest] in one pass, into
+// the space that room gives for each, in order. Of the members of a batch only
+// the first most have their request read: a body may hold a member in two bytes,
+// and a request takes fifty times as many. Members beyond are checked and
+// counted all the same; a most under zero is no bound. Requests that were read
+// when a body turns out to be no JSON text mean nothing.
+func SplitRequests(body []byte, most int, room func() *Request) (members int, batch bool, err error) {
 	i := skipSpace(body, 0)
 	batch = i < len(body) && body[i] == '['
 	more, f := true, none
@@ -46,8 +46,9 @@ func SplitRequests(body []byte, requests []Request, most int) (out []Request, me
 		if members++; most >= 0 && members > most {
 			i, f = skipValue(body, i, 1)
 		} else {
-			out = append(out, Request{})
-			i, f = out[members-1].scan(body, i, depthOf(batch))
+			r := room()
+			*r = Request{}
+			i, f = r.scan(body, i, depthOf(batch))
 		}
 		if more = batch; batch && f == none {
 			i, more, f = next(body, i, false)
@@ -57,9 +58,9 @@ func SplitRequests(body []byte, requests []Request, most int) (out []Request, me
 		i, f = wantEnd(body, i)
 	}
 	if f != none {
-		return out[:0], 0, false, f.at(body, i)
+		return 0, false, f.at(body, i)
 	}
-	return out, members, batch, nil
+	return members, batch, nil
 }
 
 // depthOf is how many containers are around a member.

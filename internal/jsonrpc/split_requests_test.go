@@ -7,6 +7,18 @@ import (
 	"testing"
 )
 
+func splitRequests(body []byte, most int) (requests []Request, members int, batch bool, err error) {
+	var read []*Request
+	members, batch, err = SplitRequests(body, most, func() *Request {
+		read = append(read, &Request{Unknown: true}) // which was another's
+		return read[len(read)-1]
+	})
+	for _, r := range read {
+		requests = append(requests, *r)
+	}
+	return requests, members, batch, err
+}
+
 // TestSplitRequests_most: members beyond are counted, and checked, but not kept.
 func TestSplitRequests_most(t *testing.T) {
 	request := `{"jsonrpc":"2.0","id":1,"method":"a"}`
@@ -28,8 +40,8 @@ func TestSplitRequests_most(t *testing.T) {
 		{body: `[1,2`, most: 1, reason: reasons[endOfText]},
 		{body: `[1]2`, most: 1, reason: reasons[trailingData]},
 	} {
-		requests, members, batch, err := SplitRequests([]byte(c.body), nil, c.most)
-		if len(requests) != c.kept || members != c.members || batch != c.batch || (err == nil) != (c.reason == "") {
+		requests, members, batch, err := splitRequests([]byte(c.body), c.most)
+		if err == nil && len(requests) != c.kept || members != c.members || batch != c.batch || (err == nil) != (c.reason == "") {
 			t.Errorf("%s, at most %d: %d of %d kept, batch %v, %v", c.body, c.most, len(requests), members, batch, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), c.reason) {
@@ -43,9 +55,9 @@ func TestSplitRequests_most(t *testing.T) {
 func TestSplitRequests_space(t *testing.T) {
 	body := append(bytes.Repeat([]byte("1,"), 100_000), '1')
 	body = append(append([]byte{'['}, body...), ']')
-	space := make([]Request, 0, 10)
+	var space Request
 	allocated := testing.AllocsPerRun(5, func() {
-		if _, members, _, err := SplitRequests(body, space, 10); err != nil || members != 100_001 {
+		if members, _, err := SplitRequests(body, 10, func() *Request { return &space }); err != nil || members != 100_001 {
 			t.Errorf("%d members, %v", members, err)
 		}
 	})
@@ -59,8 +71,8 @@ func FuzzSplitRequests(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		members, batch, err := Split(body, nil)
-		requests, count, batch2, err2 := SplitRequests(body, nil, -1)
-		if !reflect.DeepEqual(err, err2) || batch != batch2 || count != len(members) || len(requests) != len(members) {
+		requests, count, batch2, err2 := splitRequests(body, -1)
+		if !reflect.DeepEqual(err, err2) || batch != batch2 || count != len(members) || err == nil && len(requests) != len(members) {
 			t.Fatalf("%d members, batch %v, %v; Split gives %d, %v, %v", count, batch2, err2, len(members), batch, err)
 		}
 		for i, m := range members {
@@ -75,8 +87,11 @@ func BenchmarkSplitRequests(b *testing.B) {
 	body := requestOf(100)
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
-	var requests []Request
+	requests, at := make([]Request, 100), 0
 	for b.Loop() {
-		requests, _, _, _ = SplitRequests(body, requests, -1)
+		at = 0
+		if _, _, err := SplitRequests(body, -1, func() *Request { at++; return &requests[at-1] }); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
