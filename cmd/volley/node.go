@@ -34,10 +34,14 @@ batching (near), of the Retrieval Context Protocol (rcp), or of plain JSON-RPC
 2.0 with a few toy methods (jsonrpc).
 
 When it is ready it prints one line, "listening http://ADDRESS". With --stdio it
-prints nothing and speaks the protocol, a line a message, on its standard streams.`,
+prints nothing and speaks the protocol, a line a message, on its standard streams.
+
+"volley node config --dialect D" lists what a config file can set: limits and
+policies, service times, costs and contention, sessions, admission, faults.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runNode(f, s) },
 	}
+	c.AddCommand(nodeConfigCommand(s))
 	c.Flags().StringVar(&f.dialect, "dialect", "near", "near, rcp or jsonrpc")
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` to listen on; port 0 takes a free one")
 	c.Flags().StringVar(&f.config, "config", "", "config `file`: nearcore's config.json for near, a flat JSON object for the others")
@@ -51,7 +55,17 @@ prints nothing and speaks the protocol, a line a message, on its standard stream
 
 func runNode(f nodeFlags, s streams) error {
 	log := slog.New(slog.NewTextHandler(s.err, nil))
-	dialect, err := openDialect(f, log)
+	var listener net.Listener
+	var address string
+	if !f.stdio {
+		var err error
+		if listener, err = net.Listen("tcp", f.listen); err != nil {
+			return &exit{exitUsage, fmt.Errorf("--listen %s: %w", f.listen, err)}
+		}
+		defer listener.Close()
+		address = listener.Addr().String()
+	}
+	dialect, err := openDialect(f, address, log)
 	if err != nil {
 		return err
 	}
@@ -67,10 +81,6 @@ func runNode(f nodeFlags, s streams) error {
 		}
 		return nil
 	}
-	listener, err := net.Listen("tcp", f.listen)
-	if err != nil {
-		return &exit{exitUsage, fmt.Errorf("--listen %s: %w", f.listen, err)}
-	}
 	if f.exitWithStdin {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
@@ -80,14 +90,15 @@ func runNode(f nodeFlags, s streams) error {
 			cancel()
 		}()
 	}
-	if _, err := fmt.Fprintf(s.out, "listening http://%s\n", listener.Addr()); err != nil {
+	if _, err := fmt.Fprintf(s.out, "listening http://%s\n", address); err != nil {
 		return ours(fmt.Errorf("say where the node listens: %w", err))
 	}
 	return ours(node.Serve(ctx, listener))
 }
 
-// openDialect reads the node's config file, if one is named, and builds its dialect.
-func openDialect(f nodeFlags, log *slog.Logger) (target.Dialect, error) {
+// openDialect reads the node's config file, if one is named, and builds its
+// dialect. address is where the node listens, "" on standard streams.
+func openDialect(f nodeFlags, address string, log *slog.Logger) (target.Dialect, error) {
 	file := target.ConfigFile{Name: f.config}
 	if f.config != "" {
 		data, err := os.ReadFile(f.config)
@@ -108,6 +119,10 @@ func openDialect(f nodeFlags, log *slog.Logger) (target.Dialect, error) {
 			if len(config.Ignored) > 0 {
 				log.Info("settings that this node does not model", "config", f.config, "settings", strings.Join(config.Ignored, " "))
 			}
+			config.Version = version
+			if address != "" {
+				config.RPC.Addr = address
+			}
 			dialect = near.New(config)
 		}
 	case "rcp":
@@ -116,6 +131,7 @@ func openDialect(f nodeFlags, log *slog.Logger) (target.Dialect, error) {
 			config, err = rcp.ParseConfig(file)
 		}
 		if err == nil {
+			config.Version = version
 			dialect = rcp.New(config)
 		}
 	case "jsonrpc":
@@ -127,7 +143,7 @@ func openDialect(f nodeFlags, log *slog.Logger) (target.Dialect, error) {
 			dialect = target.Generic(config)
 		}
 	default:
-		err = fmt.Errorf("--dialect %q: there are near, rcp and jsonrpc", f.dialect)
+		err = unknownDialect(f.dialect)
 	}
 	if err != nil {
 		return nil, &exit{exitUsage, err}
