@@ -78,3 +78,53 @@ func TestMeter(t *testing.T) {
 		})
 	}
 }
+
+// TestMeterShows: what is in the series while a batch still runs. Calls are given
+// as in TestMeter, and as many are told to have begun as are written.
+func TestMeterShows(t *testing.T) {
+	for _, tt := range []struct {
+		name, calls string
+		want        int // of them in the series before the end
+	}{
+		{"each that takes time, once it has ended", "5ms, 5ms, 5ms", 3},
+		{"instant ones before one that takes time", "*1us, *1us, 5ms", 3},
+		{"... that still runs", "*1us, *1us, 5ms...", 2},
+		{"... that waits for a slot", "*1us, *1us, *w5ms...", 2},
+		{"few instant ones not yet", "*1us, *1us, *1us", 0},
+		{"nor eight", "*1us, *1us, *1us, *1us, *1us, *1us, *1us, *1us", 0},
+		{"but after ten milliseconds", "*2ms, *2ms, *2ms, *2ms, *2ms, *2ms, *2ms, *2ms", 8},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				series := newMetrics("x_")
+				m, of := newMeter(), series.methods.of("a")
+				for call := range strings.SplitSeq(tt.calls, ", ") {
+					call, runs := strings.CutSuffix(call, "...")
+					call, instant := strings.CutPrefix(call, "*")
+					call, waits := strings.CutPrefix(call, "w")
+					d, err := time.ParseDuration(call)
+					if err != nil {
+						t.Fatal(err)
+					}
+					m.begin(of, instant)
+					if waits {
+						m.wait()
+					}
+					if err := Wait(t.Context(), d); err != nil {
+						t.Fatal(err)
+					}
+					if !runs {
+						m.end(instant, nil)
+					}
+				}
+				count := uint64(0)
+				for i := range of.time.buckets {
+					count += of.time.buckets[i].Load()
+				}
+				if count != uint64(tt.want) {
+					t.Errorf("%d are in the series, want %d", count, tt.want)
+				}
+			})
+		})
+	}
+}

@@ -144,6 +144,42 @@ func TestMisbehaveShape(t *testing.T) {
 	}
 }
 
+// TestMisbehaveReorder: every other order comes, and not rotations alone.
+func TestMisbehaveReorder(t *testing.T) {
+	var calls, answers []string
+	for _, id := range []string{"1", "2", "3", "4"} {
+		calls, answers = append(calls, request("echo", "[1]", id)), append(answers, result("[1]", id))
+	}
+	orders := map[string]bool{}
+	n := faulty(t, "reorder", `, "seed": 1`)
+	for range 500 {
+		_, answer, _ := strings.Cut(post(n, "/", "["+strings.Join(calls, ",")+"]"), " ")
+		order := ""
+		for _, m := range members(t, answer) {
+			order += itoa(slices.Index(answers, m))
+		}
+		orders[order] = true
+	}
+	if orders["0123"] || len(orders) != 23 {
+		t.Errorf("%d orders of 23: %v", len(orders), orders)
+	}
+}
+
+// TestMisbehaveDelayWaits: by the node's own wait.
+func TestMisbehaveDelayWaits(t *testing.T) {
+	var waited []time.Duration
+	n := target.New(dialect(t, `{"misbehave": {"delay": 1, "delay_for": "3ms"}}`), target.Options{
+		Wait: func(_ context.Context, d time.Duration) error {
+			waited = append(waited, d)
+			return nil
+		},
+	})
+	post(n, "/", request("echo", "[1]", "1"))
+	if !slices.Equal(waited, []time.Duration{3 * time.Millisecond}) {
+		t.Errorf("waited %v", waited)
+	}
+}
+
 func TestMisbehaveDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := faulty(t, "delay", "")
