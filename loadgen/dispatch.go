@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"io"
 	"time"
 
 	"volley/loadgen/arrival"
@@ -44,9 +45,32 @@ func length(p *scenario.Plan) (d time.Duration) {
 	return d
 }
 
+// schedule gives the due times of a phase's calls, as offsets from its start.
+type schedule interface {
+	// Next gives the due time of a call that carries count of what the phase's rate
+	// counts, mean being usual; false: no more are due.
+	Next(count, mean float64) (due time.Duration, ok bool)
+}
+
+// replay is the schedule of a file of due times.
+type replay struct {
+	times *scenario.DueTimes
+	end   time.Duration
+	err   error // why the file could not be read to its end
+}
+
+func (r *replay) Next(_, _ float64) (time.Duration, bool) {
+	due, err := r.times.Next()
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return due, err == nil && due < r.end
+}
+
 // run returns when the last phase is over and all that was due is sent or counted
 // as unsent, or when the run may send no more.
-func (d *dispatcher) run() {
+// An error is that of a file that due times could not be read from.
+func (d *dispatcher) run() error {
 	d.wait.begin()
 	defer d.wait.end()
 	var at time.Duration
@@ -55,22 +79,41 @@ func (d *dispatcher) run() {
 		if d.plan.Phases[i].Callers > 0 {
 			d.loop(i, at, end)
 		} else {
-			d.open(i, at, end)
+			if err := d.open(i, at, end); err != nil {
+				return err
+			}
 		}
 		at = end
 	}
 	d.until(at)
+	return nil
 }
 
 // open runs an open-loop phase.
-func (d *dispatcher) open(phase int, at, end time.Duration) {
+func (d *dispatcher) open(phase int, at, end time.Duration) error {
 	p := &d.plan.Phases[phase]
-	s := newStream()
-	s.set(d.plan.Seed, uint64(phase), forArrivals)
-	schedule := arrival.New(arrival.Profile{Kind: p.Arrivals, Rate: p.Rate.Value, To: p.To, For: p.For}, s.rand)
+	if p.Replay == nil {
+		s := newStream()
+		s.set(d.plan.Seed, uint64(phase), forArrivals)
+		d.follow(arrival.New(arrival.Profile{Kind: p.Arrivals, Rate: p.Rate.Value, To: p.To, For: p.For}, s.rand), phase, at, end)
+		return nil
+	}
+	times, err := p.Replay.Open()
+	if err != nil {
+		return err
+	}
+	defer times.Close()
+	r := &replay{times: times, end: p.For}
+	d.follow(r, phase, at, end)
+	return r.err
+}
+
+// follow sends what is due by a phase's schedule.
+func (d *dispatcher) follow(s schedule, phase int, at, end time.Duration) {
+	p := &d.plan.Phases[phase]
 	mean := d.work.sizes.mean(p.Rate.Unit)
 	for {
-		due, ok := schedule.Next(d.seq.peek().count(p.Rate.Unit), mean)
+		due, ok := s.Next(d.seq.peek().count(p.Rate.Unit), mean)
 		if !ok {
 			return
 		}

@@ -64,7 +64,7 @@ type line struct {
 	start    time.Time
 	quit     *quitting
 	sent     func(due, sent time.Duration) // nil: nobody asks
-	finished atomic.Bool // all is sent, or the time for it is over
+	finished atomic.Bool                   // all is sent, or the time for it is over
 }
 
 // quitting tells that no more calls may be sent.

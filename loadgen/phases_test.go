@@ -3,6 +3,9 @@ package loadgen
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -193,6 +196,43 @@ func TestCeilingIsNamed(t *testing.T) {
 		}
 		if s.Status != results.Void || !strings.Contains(s.VoidReason, "the authorised ceiling held back 3") {
 			t.Errorf("%s: %s", s.Status, s.VoidReason)
+		}
+	})
+}
+
+// Replayed calls are sent when a file says, whatever they carry.
+func TestReplayedPhase(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "due.txt")
+	if err := os.WriteFile(file, []byte("0\n0.5\n0.5\n0.75\n1.25\n9\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		node := &fakeNode{latency: time.Millisecond}
+		replayed := scenario.Phase{
+			Name: "replayed", Replay: &scenario.Replay{File: file, Calls: 5}, For: 2 * time.Second,
+			Rate: scenario.Rate{Value: 2.5, Unit: scenario.Calls}, To: 2.5, Arrivals: "replay", Measured: true,
+		}
+		w := execute(t, t.Context(), Config{Plan: plan(7, replayed, steady(2, scenario.Calls, time.Second)), Endpoint: node})
+		var got []time.Duration
+		for _, at := range node.times[1:] { // the canary came first
+			got = append(got, at-node.latency)
+		}
+		ms := time.Millisecond
+		if want := []time.Duration{0, 500 * ms, 500 * ms, 750 * ms, 1250 * ms, 2000 * ms, 2500 * ms}; !slices.Equal(got, want) {
+			t.Errorf("sent at %v, want %v", got, want)
+		}
+		if w.Phases()[0].Calls != 5 || w.total().Lateness.Max() != 0 {
+			t.Errorf("%d calls, lateness up to %d us", w.Phases()[0].Calls, w.total().Lateness.Max())
+		}
+	})
+}
+
+func TestReplayThatCannotBeReadEndsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plan(1, scenario.Phase{Replay: &scenario.Replay{File: filepath.Join(t.TempDir(), "gone.txt")}, For: time.Hour})
+		r := runner{wait: timerWaiter{}, Config: Config{Plan: p, Endpoint: &fakeNode{}}}
+		if _, err := r.run(t.Context()); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("got %v", err)
 		}
 	})
 }

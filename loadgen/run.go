@@ -218,7 +218,9 @@ func (r *runner) load(ctx, early context.Context) {
 
 	calls := newPool(l, r.Plan.InFlight, r.ahead)
 	d := newDispatcher(l, r.Plan, calls, r.wait)
-	d.run()
+	if err := d.run(); err != nil {
+		r.fail(err)
+	}
 	l.finished.Store(true)
 	by := d.last
 	if closed(l.quit.done) {

@@ -62,7 +62,7 @@ func (d *decoder) mapping(n *node, t *table) (f fields, ok bool) {
 		}
 	}
 	for _, s := range t.settings {
-		if s.required && f.values[s.key] == nil && !misspelt[s.key] {
+		if s.required && f.values[s.key] == nil && !misspelt[s.key] && f.values[s.unless] == nil {
 			d.report(n, s.key+": "+s.doc, "%s needs the key %s", t.what, s.key)
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// replayed is the Arrivals of a phase with a Replay.
+const replayed = "replay"
+
 // maxRate bounds what a phase may ask for, in whatever unit.
 const maxRate = 1e7
 
@@ -37,11 +40,20 @@ func (d *decoder) phases(n *node) []Phase {
 func (d *decoder) phase(f fields) Phase {
 	p := Phase{Measured: d.boolean(f.or("measured")), For: d.duration(f.given("for"), time.Millisecond)}
 	rate, callers, arrivalsNode := f.given("rate"), f.given("callers"), f.given("arrivals")
+	if replay := f.given("replay"); replay != nil {
+		for _, n := range []*node{rate, callers, arrivalsNode} {
+			if n != nil {
+				d.report(n, "leave it out", "a replayed phase has its calls' due times from its file")
+			}
+		}
+		d.replay(replay, &p)
+		return p
+	}
 	switch {
 	case rate != nil && callers != nil:
 		d.report(callers, "keep one: a rate is open loop, callers are closed loop", "a phase has a rate or callers, not both")
 	case rate == nil && callers == nil:
-		d.report(f.node, "for instance rate: 600 entries/s, or callers: 32", "a phase needs a rate or callers")
+		d.report(f.node, "for instance rate: 600 entries/s, or callers: 32", "a phase needs a rate, callers or a replay")
 	case callers != nil && arrivalsNode != nil:
 		d.report(arrivalsNode, "leave it out", "callers have no arrivals: each sends when its last call is done")
 	}

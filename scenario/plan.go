@@ -118,8 +118,9 @@ type Phase struct {
 	Name     string
 	Rate     Rate    // at its start; zero for a closed loop
 	To       float64 // at its end, in Rate.Unit; equal to Rate.Value without a ramp
-	Arrivals string  // constant (default), uniform, poisson; "" for a closed loop
+	Arrivals string  // constant (default), uniform, poisson, replay; "" for a closed loop
 	Callers  int     // closed loop: that many callers, each with one call under way
+	Replay   *Replay // the due times come from a file; Rate is their mean, Arrivals "replay"
 	For      time.Duration
 	Measured bool
 }

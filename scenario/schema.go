@@ -28,7 +28,7 @@ func object(t *table) func() *jsonschema.Schema {
 				p.Default = schemaDefault(set.def)
 			}
 			s.Properties.Set(set.key, p)
-			if set.required {
+			if set.required && set.unless == "" {
 				s.Required = append(s.Required, set.key)
 			}
 		}

@@ -12,6 +12,7 @@ type setting struct {
 	key      string
 	doc      string
 	required bool
+	unless   string // this key, which makes it not required
 	def      string // default, as YAML text; "" for none
 	schema   func() *jsonschema.Schema
 }
@@ -135,7 +136,8 @@ func phaseTable() *table {
 		{key: "rate", doc: "A rate such as `600 entries/s`, or a ramp, `600..2400 entries/s`. The unit is calls/s, entries/s or items/s.", schema: pattern(`^\s*[0-9.]+(\s*\.\.\s*[0-9.]+)?\s+(calls|entries|items)/s\s*$`, "600 entries/s")},
 		{key: "arrivals", doc: "How arrivals are spread: constant, uniform (jittered) or poisson. Default: constant.", schema: words(arrivals()...)},
 		{key: "callers", doc: "Closed loop, instead of a rate: that many callers, each with one call under way.", schema: whole(1)},
-		{key: "for", doc: "How long the phase lasts.", required: true, schema: duration},
+		{key: "replay", doc: "Instead of a rate: a file of due times, in seconds from the phase's start, one a line, in order. It is looked for beside the scenario.", schema: text},
+		{key: "for", doc: "How long the phase lasts. With replay it may be left out: up to the last due time.", required: true, unless: "replay", schema: duration},
 		{key: "measured", doc: "false for a warm-up, which no objective looks at.", def: "true", schema: boolean},
 	}}
 }

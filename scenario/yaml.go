@@ -152,9 +152,12 @@ func secretText(h Header) string {
 
 func phaseText(p Phase) string {
 	parts := []string{"name: " + str(p.Name)}
-	if p.Callers > 0 {
+	switch {
+	case p.Replay != nil:
+		parts = append(parts, "replay: "+str(p.Replay.File))
+	case p.Callers > 0:
 		parts = append(parts, "callers: "+strconv.Itoa(p.Callers))
-	} else {
+	default:
 		rate := decimal(p.Rate.Value)
 		if p.To != p.Rate.Value {
 			rate += ".." + decimal(p.To)

@@ -87,7 +87,9 @@ func figuresOf(what string, args []string) ([]string, error) {
 		return []string{number(p99 / 1e3)}, nil
 	case "fortio":
 		var report struct {
-			DurationHistogram struct{ Percentiles []struct{ Percentile, Value float64 } }
+			DurationHistogram struct {
+				Percentiles []struct{ Percentile, Value float64 }
+			}
 		}
 		if err := readJSON(file, &report); err != nil {
 			return nil, err
