@@ -65,9 +65,10 @@ func BenchmarkViewAccount(b *testing.B) {
 	params := []byte(`{"request_type":"view_account","account_id":"user77.near","block_id":"` + d.chain.at(startHead).hash + `"}`)
 	method := []byte("query")
 	var out []byte
+	var c target.Call
 	b.ReportAllocs()
 	for b.Loop() {
-		c := target.Call{Request: jsonrpc.Request{
+		c = target.Call{Scratch: c.Scratch, Request: jsonrpc.Request{
 			Method: method, MethodKind: jsonrpc.String, Params: params, ParamsKind: jsonrpc.Object,
 		}, Batch: true}
 		if err := d.Admit(context.Background(), &c); err != nil {
