@@ -178,8 +178,8 @@ func (p *poller) run() {
 	defer close(p.over)
 	events := make([]unix.EpollEvent, 128)
 	all := make([]news, 0, len(events))
-	for !p.ending.Load() {
-		n, err := unix.EpollWait(p.epoll, events, p.patience())
+	for now := p.now(); !p.ending.Load(); {
+		n, err := unix.EpollWait(p.epoll, events, p.patience(now))
 		if err != nil && err != unix.EINTR {
 			panic("transport: epoll_wait: " + err.Error()) // the set is ours and whole
 		}
@@ -192,19 +192,19 @@ func (p *poller) run() {
 			// Whoever is about to send on it may be waiting for this CPU.
 			unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 		}
-		if next := p.next.Load(); next != never && next <= p.now() {
-			p.look()
+		if now = p.now(); p.next.Load() <= now {
+			p.look(now)
 		}
 	}
 }
 
 // patience is how long to wait for a socket, in milliseconds.
-func (p *poller) patience() int {
+func (p *poller) patience(now int64) int {
 	next := p.next.Load()
 	if next == never {
 		return -1
 	}
-	left := time.Duration(next - p.now())
+	left := time.Duration(next - now)
 	return int(min(max(left+time.Millisecond-1, 0)/time.Millisecond, time.Hour/time.Millisecond))
 }
 
@@ -230,13 +230,13 @@ func (p *poller) resolve(all []news, events []unix.EpollEvent) []news {
 }
 
 // look ends the exchanges whose time is up, or whose context has ended.
-func (p *poller) look() {
+func (p *poller) look(now int64) {
 	// First, so that an exchange that begins meanwhile reminds us of itself.
 	p.next.Store(never)
 	p.mu.Lock()
 	conns := append([]*polledConn(nil), p.conns...)
 	p.mu.Unlock()
-	now, earliest := p.now(), int64(never)
+	earliest := int64(never)
 	for _, c := range conns {
 		if c != nil {
 			earliest = min(earliest, c.look(now))
