@@ -151,6 +151,32 @@ func TestInFlight(t *testing.T) {
 	})
 }
 
+// TestInFlight_malformed: members that do not run are in flight nowhere, however
+// many workers pass over them.
+func TestInFlight_malformed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := ParseGenericConfig(ConfigFile{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := New(Generic(c), Options{})
+		const sleep = `{"jsonrpc":"2.0","method":"sleep","params":[1],"id":4}`
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			send(n, "application/json", "["+strings.Repeat("1,", 100)+sleep+strings.Repeat(",1", 100)+"]")
+		}()
+		synctest.Wait()
+		if want := "\nvolley_rpc_batch_query_entries_in_flight 1\n"; !strings.Contains(exposition(t, n), want) {
+			t.Errorf("while it runs: no %s", want)
+		}
+		<-done
+		if want := "\nvolley_rpc_batch_query_entries_in_flight 0\n"; !strings.Contains(exposition(t, n), want) {
+			t.Errorf("after it: no %s", want)
+		}
+	})
+}
+
 // TestErrorCodesAreBounded: a caller that chooses codes cannot make series
 // without end.
 func TestErrorCodesAreBounded(t *testing.T) {

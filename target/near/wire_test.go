@@ -35,20 +35,22 @@ func serve(t *testing.T, d *Dialect) (base string) {
 }
 
 func TestWireCases(t *testing.T) {
-	suite, err := wirecase.Load("../testdata/vectors/near-batch.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if suite.Dialect != "near" || len(suite.Cases) == 0 {
-		t.Fatalf("%d cases of dialect %q", len(suite.Cases), suite.Dialect)
-	}
-	for _, c := range suite.Cases {
-		t.Run(c.Name, func(t *testing.T) {
-			base := serve(t, New(parse(t, string(c.Node))))
-			if err := c.Do(t.Context(), base); err != nil {
-				t.Errorf("%s: %v", c.Why, err)
-			}
-		})
+	for _, name := range []string{"near-batch", "held-out/near-batches", "held-out/near-singletons"} {
+		suite, err := wirecase.Load("../testdata/vectors/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if suite.Dialect != "near" || len(suite.Cases) == 0 {
+			t.Fatalf("%d cases of dialect %q", len(suite.Cases), suite.Dialect)
+		}
+		for _, c := range suite.Cases {
+			t.Run(name+"/"+c.Name, func(t *testing.T) {
+				base := serve(t, New(parse(t, string(c.Node))))
+				if err := c.Do(t.Context(), base); err != nil {
+					t.Errorf("%s: %v", c.Why, err)
+				}
+			})
+		}
 	}
 }
 

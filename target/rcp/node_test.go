@@ -19,13 +19,16 @@ import (
 	"volley/target/wirecase"
 )
 
-func suite(t *testing.T, name string) []wirecase.Case {
+func suite(t *testing.T, names ...string) (cases []wirecase.Case) {
 	t.Helper()
-	s, err := wirecase.Load("../testdata/vectors/" + name)
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range names {
+		s, err := wirecase.Load("../testdata/vectors/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, s.Cases...)
 	}
-	return s.Cases
+	return cases
 }
 
 // serve runs a node on l until the test ends.
@@ -55,7 +58,7 @@ func overTCP(t testing.TB, config string) string {
 }
 
 func TestBatchVectors(t *testing.T) {
-	for _, c := range suite(t, "rcp-batch.json") {
+	for _, c := range suite(t, "rcp-batch.json", "held-out/rcp-gate.json", "held-out/rcp-batches.json") {
 		t.Run(c.Name, func(t *testing.T) {
 			if err := c.Do(t.Context(), overTCP(t, string(c.Node))); err != nil {
 				t.Errorf("%s: %v", c.Why, err)
@@ -65,7 +68,7 @@ func TestBatchVectors(t *testing.T) {
 }
 
 func TestStdioVectors(t *testing.T) {
-	for _, c := range suite(t, "rcp-stdio.json") {
+	for _, c := range suite(t, "rcp-stdio.json", "held-out/rcp-stdio.json") {
 		t.Run(c.Name, func(t *testing.T) {
 			var out bytes.Buffer
 			node := target.New(newDialect(t, string(c.Node)), target.Options{})
