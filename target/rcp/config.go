@@ -114,6 +114,17 @@ func ParseConfig(f target.ConfigFile) (Config, error) {
 	if c.FilterFields == nil {
 		c.FilterFields = corpusFields()
 	}
+	if err := c.checkLimits(f); err != nil {
+		return Config{}, err
+	}
+	if err := c.check(f); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+// checkLimits refuses a limit that is not positive.
+func (c *Config) checkLimits(f target.ConfigFile) error {
 	for _, limit := range []struct {
 		key   string
 		value int64
@@ -134,11 +145,16 @@ func ParseConfig(f target.ConfigFile) (Config, error) {
 		{"index_bytes_limit", int64(c.IndexBytesLimit)},
 	} {
 		if limit.value < 1 {
-			return Config{}, f.Errorf([]string{limit.key}, "%s is %d, but must be at least 1", limit.key, limit.value)
+			return f.Errorf([]string{limit.key}, "%s is %d, but must be at least 1", limit.key, limit.value)
 		}
 	}
-	refuse := func(key, format string, a ...any) (Config, error) {
-		return Config{}, f.Errorf([]string{key}, key+" "+format, a...)
+	return nil
+}
+
+// check refuses what cannot be, limits apart.
+func (c *Config) check(f target.ConfigFile) error {
+	refuse := func(key, format string, a ...any) error {
+		return f.Errorf([]string{key}, key+" "+format, a...)
 	}
 	switch {
 	case c.Dimension > maxDimension:
@@ -157,7 +173,7 @@ func ParseConfig(f target.ConfigFile) (Config, error) {
 	}
 	for i, name := range c.Capabilities {
 		if !slices.Contains(capabilityNames[:], name) {
-			return Config{}, f.Errorf([]string{"capabilities", strconv.Itoa(i)}, "there is no capability %q: want some of %s", name, strings.Join(capabilityNames[:], ", "))
+			return f.Errorf([]string{"capabilities", strconv.Itoa(i)}, "there is no capability %q: want some of %s", name, strings.Join(capabilityNames[:], ", "))
 		}
 	}
 	if o := offered(c.Capabilities); !o[capEmbed] && !o[capRerank] && !o[capRetrieve] {
@@ -165,8 +181,8 @@ func ParseConfig(f target.ConfigFile) (Config, error) {
 	}
 	for name, kind := range c.FilterFields {
 		if !slices.Contains(filterTypes, kind) {
-			return Config{}, f.Errorf([]string{"filter_fields", name}, "the type of %s is %q, but must be one of %s", name, kind, strings.Join(filterTypes, ", "))
+			return f.Errorf([]string{"filter_fields", name}, "the type of %s is %q, but must be one of %s", name, kind, strings.Join(filterTypes, ", "))
 		}
 	}
-	return c, nil
+	return nil
 }

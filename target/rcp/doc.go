@@ -8,19 +8,30 @@
 //   - Before initialize every request but initialize, info, ping and shutdown is
 //     refused with -32001, methods that nobody defines too (section 13: the gate
 //     comes first). After it -32004 goes to a method that is not defined and
-//     -32003 to one that is, but is not advertised.
+//     -32003 to one that is, but is not advertised. What passes is looked at for
+//     its params: -32602 if they are no object.
+//   - initialize as a notification takes no effect: nobody would learn of it.
 //   - Over HTTP every request counts as initialised (session "stateless", section
 //     5.2), or the process has one state (session "process"), or initialize gives
 //     a token in _meta.session, and what is gated needs it in the RCP-Session
 //     header (session "token"); later members of the batch of an initialize are
 //     in its session without one. A stream has its own state in all three.
-//     shutdown ends the session, so that a process can be initialised anew.
+//     shutdown ends the session, so that a process can be initialised anew; of a
+//     stream it is the last line that is taken, as a notification too.
 //   - What depends on order takes effect in request order, before any member of a
 //     batch runs: members before initialize see the state before it, members
 //     after it the state after it; a cancel reaches the members before it.
 //   - A cancel reaches requests of the same stream, the same HTTP connection (so
 //     the same batch) and the same RCP-Session header; a cancelled request is
-//     answered once, with its result or -32006.
+//     answered once, with its result or -32006. Over HTTP/1.1 that is a cancel in
+//     the same batch, or one on another connection with the same RCP-Session: a
+//     connection's next request is read when the last is answered, since answers
+//     go out in the order of requests, so a cancel that is sent behind its request
+//     on one connection comes too late and is passed over.
+//   - A client that has gone gives up its requests. One that has only said that it
+//     sends no more (half closed its connection) has not gone: it is answered.
+//     A client is known to have gone by a reset, which comes where it closed the
+//     connection with something unread or where something is sent to it.
 //   - Limits are enforced, not only advertised: -32602, the id echoed, data
 //     {"limit": N, "size": M}. k, candidateK and rerank.topN over maxK are clamped
 //     before the funnel is checked. An index that would grow over its limits is

@@ -36,7 +36,12 @@ func (h hostFunc) funcType() funcType {
 
 // hostFuncs are in the order of nearcore's imports.rs.
 func hostFuncs() []hostFunc {
-	funcs := []hostFunc{
+	return slices.Concat(registerFuncs(), contextFuncs(), hashFuncs(), endFuncs(), stateFuncs(), refusedFuncs())
+}
+
+// registerFuncs move bytes between registers and a contract's memory.
+func registerFuncs() []hostFunc {
+	return []hostFunc{
 		{"read_register", 2, false, false, func(c *call, a []uint64) {
 			c.charge(baseCost)
 			c.store(a[1], c.register(a[0]))
@@ -53,6 +58,12 @@ func hostFuncs() []hostFunc {
 			c.charge(baseCost)
 			c.setRegister(a[0], slices.Clone(c.view(a[2], a[1])))
 		}},
+	}
+}
+
+// contextFuncs tell of the call and of the block that it reads.
+func contextFuncs() []hostFunc {
+	return []hostFunc{
 		{"current_account_id", 1, false, false, func(c *call, a []uint64) {
 			c.charge(baseCost)
 			c.setRegister(a[0], []byte(c.env.CurrentAccount))
@@ -74,6 +85,12 @@ func hostFuncs() []hostFunc {
 			c.charge(baseCost)
 			c.setRegister(a[0], c.env.RandomSeed)
 		}},
+	}
+}
+
+// hashFuncs are the cryptographic ones.
+func hashFuncs() []hostFunc {
+	return []hostFunc{
 		{"sha256", 3, false, false, hash(sha256Base, sha256Byte, func(b []byte) []byte {
 			h := sha256.Sum256(b)
 			return h[:]
@@ -81,6 +98,12 @@ func hostFuncs() []hostFunc {
 		{"keccak256", 3, false, false, hash(keccak256Base, keccak256Byte, func(b []byte) []byte { return keccak(b, 32) })},
 		{"keccak512", 3, false, false, hash(keccak512Base, keccak512Byte, func(b []byte) []byte { return keccak(b, 64) })},
 		{"ed25519_verify", 6, true, false, (*call).ed25519Verify},
+	}
+}
+
+// endFuncs are what a contract ends with, and its log.
+func endFuncs() []hostFunc {
+	return []hostFunc{
 		{"value_return", 2, false, false, func(c *call, a []uint64) {
 			c.charge(baseCost)
 			v := c.memoryOrRegister(a[0], a[1])
@@ -110,6 +133,13 @@ func hostFuncs() []hostFunc {
 		{"abort", 4, false, true, func(c *call, a []uint64) {
 			c.abort(uint32(a[0]), uint32(a[1]), uint32(a[2]), uint32(a[3]))
 		}},
+	}
+}
+
+// stateFuncs read the account's code and storage; gas is what an older compiler
+// put in to count it.
+func stateFuncs() []hostFunc {
+	return []hostFunc{
 		{"current_contract_code", 1, true, false, func(c *call, a []uint64) {
 			const local = 1 // the code is the account's own
 			c.charge(baseCost)
@@ -120,6 +150,11 @@ func hostFuncs() []hostFunc {
 		{"storage_has_key", 2, true, false, (*call).storageHasKey},
 		{"gas", 1, false, true, func(c *call, a []uint64) { c.chargePer(regularOpCost, uint64(uint32(a[0]))) }},
 	}
+}
+
+// refusedFuncs are those that a view may not call, that are no more, and that
+// this node does not have.
+func refusedFuncs() (funcs []hostFunc) {
 	for _, p := range prohibited {
 		funcs = append(funcs, hostFunc{p.name, p.args, p.result, false, func(c *call, _ []uint64) {
 			c.charge(baseCost)
