@@ -241,10 +241,14 @@ func (n *Node) panicked(c *Call, v any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.InternalError, Message: "Internal error"}
 }
 
-// room adds an entry and gives the space of its request.
+// room adds an entry and gives the space of its request. The space doubles: of
+// what append would leave behind as it grows there may be several times as much.
 func (x *exchange) room() *jsonrpc.Request {
 	at := len(x.entries)
-	x.entries = slices.Grow(x.entries, 1)[:at+1]
+	if at == cap(x.entries) {
+		x.entries = slices.Grow(x.entries, max(at, 1))
+	}
+	x.entries = x.entries[:at+1]
 	return &x.entries[at].call.Request
 }
 

@@ -169,7 +169,7 @@ func skipString(b []byte, i int) (end int, escaped bool, f fault) {
 		// Each term marks the bytes sought, in their high bits; a false mark can stand
 		// only above a true one. The first is of what is under '!' once '"' has changed
 		// places with ' ', the second of '\\'.
-		if hit := ((x^ones*2 - ones*'!') | (x^ones*'\\' - ones) | x) & highs; hit != 0 {
+		if hit := ((x ^ ones*2 - ones*'!') | (x ^ ones*'\\' - ones) | x) & highs; hit != 0 {
 			if at += bits.TrailingZeros64(hit) >> 3; b[at] == '"' {
 				return at + 1, false, none
 			}
