@@ -12,6 +12,7 @@ const (
 	maxFields        = 256
 	maxInformational = 16
 	maxChunkLine     = 4 << 10 // a chunk's size and its extensions
+	maxLast          = 1 << 10 // up to which size a head is kept for the next answer
 	firstBuffer      = 8 << 10
 	inPlace          = 64 << 10 // up to which size a body is left where it was read
 	largeBody        = 4 << 20  // a body buffer above it is given back when it is mostly unused
@@ -36,11 +37,15 @@ type responseReader struct {
 
 	stage   stage
 	head    head
+	from    int   // where the head begins in buf; -1: it was moved
 	left    int   // of the bound on what is being read: head or trailers
 	fields  int   // read of the head or the trailers
 	framing bool  // the last field decides where the body ends
 	interim int   // interim answers passed over
 	rest    int64 // of the body or the chunk, what is still to come
+
+	last     []byte // the bytes of a head, kept with what they say, as most answers have the same
+	lastHead head
 
 	contentType, encoding string // the last ones seen, kept so that the same again costs nothing
 }
@@ -194,6 +199,7 @@ func (r *responseReader) space() []byte {
 		}
 	}
 	if r.start > 0 {
+		r.from = -1
 		copy(r.buf, r.buf[r.start:r.end])
 		r.start, r.end = 0, r.end-r.start
 	}
@@ -239,6 +245,11 @@ func (r *responseReader) line(limit int) ([]byte, error) {
 }
 
 func (r *responseReader) readStatus() error {
+	if n := len(r.last); n > 0 && bytes.HasPrefix(r.buf[r.start:r.end], r.last) {
+		r.start, r.seen, r.head = r.start+n, 0, r.lastHead
+		return r.pickBody()
+	}
+	r.from = r.start
 	line, err := r.line(maxHead)
 	if err != nil {
 		if err != errMore {
@@ -283,7 +294,7 @@ func (r *responseReader) readField() error {
 	return err
 }
 
-// endHead picks how the answer goes on.
+// endHead goes on behind a head.
 func (r *responseReader) endHead() error {
 	h := &r.head
 	if h.status == 101 {
@@ -297,6 +308,15 @@ func (r *responseReader) endHead() error {
 		r.stage = statusStage
 		return nil
 	}
+	if n := r.start - r.from; r.from >= 0 && n <= maxLast {
+		r.last, r.lastHead = append(r.last[:0], r.buf[r.from:r.start]...), *h
+	}
+	return r.pickBody()
+}
+
+// pickBody picks how a body is read.
+func (r *responseReader) pickBody() error {
+	h := &r.head
 	r.clearBody()
 	switch {
 	case h.status == 204 || h.status == 304:
