@@ -104,7 +104,9 @@ func TestAnswers(t *testing.T) {
 			Reply{Status: 200}, true},
 		{"204 has no body, whatever its length says", "HTTP/1.1 204 No Content\r\nContent-Length: 9\r\n\r\n", false, Reply{Status: 204}, true},
 		{"304 neither", "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n", false, Reply{Status: 304}, true},
-		{"a redirect is an answer", "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://203.0.113.5/\r\nContent-Length: 0\r\n\r\n", false, Reply{Status: 307}, true},
+		{"a redirect is an answer", "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://203.0.113.5/\r\nContent-Length: 0\r\n\r\n", false,
+			Reply{Status: 307, Location: "http://203.0.113.5/"}, true},
+		{"a place without a redirect is none", "HTTP/1.1 201 Created\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", false, Reply{Status: 201}, true},
 		{"so is an error", "HTTP/1.1 503 \r\nContent-Length: 4\r\n\r\nbusy", false, Reply{Status: 503, Body: []byte("busy")}, true},
 		{"an encoding is handed through", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n\x1f\x8b", false,
 			Reply{Status: 200, Encoding: "gzip", Body: []byte("\x1f\x8b")}, true},
@@ -131,7 +133,7 @@ func TestAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Status != tt.want.Status || got.ContentType != tt.want.ContentType || got.Encoding != tt.want.Encoding || string(got.Body) != string(tt.want.Body) || !got.Connected {
+			if got.Status != tt.want.Status || got.ContentType != tt.want.ContentType || got.Encoding != tt.want.Encoding || got.Location != tt.want.Location || string(got.Body) != string(tt.want.Body) || !got.Connected {
 				t.Errorf("got %d %q %q %.60q connected %v, want %d %q %q %.60q connected", got.Status, got.ContentType, got.Encoding, got.Body, got.Connected,
 					tt.want.Status, tt.want.ContentType, tt.want.Encoding, tt.want.Body)
 			}

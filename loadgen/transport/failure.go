@@ -72,9 +72,9 @@ func explain(ctx context.Context, failure Failure, err error, got int64) error {
 	case failure == Cancelled:
 		return fmt.Errorf("cut off: %w", ctx.Err())
 	case failure == Timeout && got > 0:
-		return fmt.Errorf("no whole answer in time, only %d bytes: %w", got, err)
+		return fmt.Errorf("no whole answer in time, only %d bytes: %w", got, plain(err))
 	case failure == Timeout:
-		return fmt.Errorf("no answer in time: %w", err)
+		return fmt.Errorf("no answer in time: %w", plain(err))
 	}
-	return err
+	return plain(err)
 }

@@ -47,6 +47,8 @@ func (r *responseReader) field(h *head, line []byte) (framing bool, err error) {
 		h.contentType = same(&r.contentType, value)
 	case foldEqual(name, "content-encoding") && h.encoding == "":
 		h.encoding = same(&r.encoding, value)
+	case h.status/100 == 3 && h.location == "" && foldEqual(name, "location"):
+		h.location = same(&r.location, value)
 	}
 	return false, nil
 }

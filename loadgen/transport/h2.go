@@ -152,7 +152,7 @@ func (h *HTTP2) open(ctx context.Context) (*http.ClientConn, error) {
 		return nil, err
 	}
 	if err := cc.Reserve(); err != nil {
-		return nil, errors.Join(fmt.Errorf("the node takes no stream on a new connection: %w", err), cc.Close())
+		return nil, errors.Join(errNotHTTP2, cc.Close())
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,6 +163,10 @@ func (h *HTTP2) open(ctx context.Context) (*http.ClientConn, error) {
 	h.shared = append(h.shared, cc)
 	return cc, nil
 }
+
+// errNotHTTP2 is what is known of a connection that net/http gave up before its first
+// stream.
+var errNotHTTP2 = errors.New("the connection ended before the node spoke HTTP/2: perhaps it speaks HTTP/1.1 only")
 
 // clientConn makes net/http speak HTTP/2 over conn.
 func clientConn(ctx context.Context, conn net.Conn, scheme string) (*http.ClientConn, error) {

@@ -217,7 +217,7 @@ func h2Error(err error) error {
 	case strings.Contains(text, "looked like an HTTP/1.1 header"):
 		return protocolErrorf("the node answers in HTTP/1.1, not in HTTP/2")
 	case strings.Contains(text, "could not be established"):
-		return errors.New("the connection ended before the node spoke HTTP/2: perhaps it speaks HTTP/1.1 only")
+		return errNotHTTP2
 	case strings.Contains(text, "malformed response"), strings.HasPrefix(text, "connection error:"), strings.Contains(text, "invalid header"):
 		return protocolErrorf("the answer breaks HTTP/2: %v", err)
 	}

@@ -37,8 +37,8 @@ type HTTPConfig struct {
 	// ResolveOnce keeps the addresses that the host had at the first connect (or
 	// when Addresses was called). Else every connect looks them up.
 	ResolveOnce bool
-	// A connection is given up for a new one when it is MaxAge old or has
-	// carried MaxRequests, before the request that comes next; 0: never.
+	// A connection is given up for a new one when it is MaxAge old, before the
+	// request that comes next, and when it has carried MaxRequests; 0: never.
 	MaxAge      time.Duration
 	MaxRequests int
 	// MaxReply bounds the body of a reply in bytes; 0 is DefaultMaxReply.

@@ -22,7 +22,11 @@ func (u *usage) begin(l lifetime) {
 	}
 }
 
-// over tells whether the connection has to be given up before its next exchange.
+// over tells whether the connection has to be given up before its next exchange. One
+// that has carried none is not, whatever its age: so every exchange comes about.
 func (u *usage) over(l lifetime) bool {
+	if u.used == 0 {
+		return false
+	}
 	return l.requests > 0 && u.used >= l.requests || l.age > 0 && time.Since(u.opened) >= l.age
 }

@@ -25,6 +25,7 @@ type polledConn struct {
 
 	fd          int
 	fresh       bool // has carried no exchange yet
+	usage       usage
 	reader      responseReader
 	request     requestWriter
 	first, then []byte // what of the request is still to be written
@@ -76,15 +77,16 @@ func (c *polledConn) Do(ctx context.Context, req Request, deadline time.Time) (R
 	if !deadline.IsZero() && time.Until(deadline) <= 0 {
 		return Reply{}, &Error{Failure: Timeout, Err: os.ErrDeadlineExceeded}
 	}
-	connected := false
+	connected, took := false, time.Duration(0)
 	for !c.Start(ctx, req, deadline, c.answer) {
+		began := time.Now()
 		if err := c.Connect(ctx, deadline); err != nil {
 			return Reply{}, err
 		}
-		connected = true
+		connected, took = true, time.Since(began)
 	}
 	a := <-c.answers
-	a.reply.Connected = connected
+	a.reply.Connected, a.reply.Connecting = connected, took
 	return a.reply, a.err
 }
 
@@ -125,6 +127,7 @@ func (c *polledConn) adopt(conn socket) error {
 		return err
 	}
 	c.fresh = true
+	c.usage.begin(c.endpoint.life)
 	c.reader.reset(nil)
 	c.state.Store(idle)
 	if err := c.poller.add(c); err != nil {
@@ -140,6 +143,11 @@ func (c *polledConn) Start(ctx context.Context, req Request, deadline time.Time,
 	if !c.state.CompareAndSwap(idle, starting) {
 		return false
 	}
+	if c.usage.over(c.endpoint.life) {
+		c.drop()
+		return false
+	}
+	c.usage.used++
 	p := c.poller
 	by := int64(never)
 	if !deadline.IsZero() {
@@ -294,12 +302,12 @@ func (c *polledConn) read() {
 func (c *polledConn) finish(res response) {
 	done := c.done
 	c.done, c.fresh = nil, false
-	if !res.keep || c.endpoint.close || len(c.first) > 0 || c.writeErr != nil || !c.reader.idle() {
+	if !res.keep || c.endpoint.close || len(c.first) > 0 || c.writeErr != nil || !c.reader.idle() || c.usage.over(c.endpoint.life) {
 		c.drop()
 	} else {
 		c.state.Store(idle)
 	}
-	done(Reply{Status: res.status, ContentType: res.contentType, Encoding: res.encoding, Body: res.body}, nil)
+	done(res.reply(), nil)
 }
 
 // fail ends the exchange without one.
@@ -340,6 +348,9 @@ func (c *polledConn) drop() {
 	c.first, c.then = nil, nil
 	c.state.Store(off)
 }
+
+// Release gives back the memory of a large answer.
+func (c *polledConn) Release() { c.reader.release() }
 
 // Close closes the connection for good. It is not for use within done.
 func (c *polledConn) Close() error {

@@ -47,7 +47,7 @@ type responseReader struct {
 	last     []byte // the bytes of a head, kept with what they say, as most answers have the same
 	lastHead head
 
-	contentType, encoding string // the last ones seen, kept so that the same again costs nothing
+	contentType, encoding, location string // the last ones seen, kept so that the same again costs nothing
 }
 
 // stage is the part of an answer that comes next.
@@ -74,6 +74,7 @@ type response struct {
 	status      int
 	contentType string
 	encoding    string
+	location    string // of a redirect
 	body        []byte
 	keep        bool // the connection may carry another exchange
 }
@@ -88,6 +89,12 @@ type head struct {
 	keepAlive   bool
 	contentType string
 	encoding    string
+	location    string
+}
+
+// reply is what an exchange gives for r.
+func (r *response) reply() Reply {
+	return Reply{Status: r.status, ContentType: r.contentType, Encoding: r.encoding, Location: r.location, Body: r.body}
 }
 
 // reset makes r read from the start of a new connection.
@@ -95,6 +102,13 @@ func (r *responseReader) reset(src io.Reader) {
 	r.src, r.start, r.end = src, 0, 0
 	if r.buf == nil {
 		r.buf = make([]byte, firstBuffer)
+	}
+}
+
+// release gives back the memory of a large answer.
+func (r *responseReader) release() {
+	if cap(r.body) > largeReply {
+		r.body, r.answer = nil, nil
 	}
 }
 
@@ -153,7 +167,7 @@ func (r *responseReader) next() (response, error) {
 	}
 	h := &r.head
 	return response{
-		status: h.status, contentType: h.contentType, encoding: h.encoding, body: r.answer,
+		status: h.status, contentType: h.contentType, encoding: h.encoding, location: h.location, body: r.answer,
 		keep: !h.close && (h.minor >= 1 || h.keepAlive),
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -219,10 +220,7 @@ func (c *streamUser) send(ctx context.Context, req *Request, deadline time.Time)
 		}
 		<-s.down // lost since its last message: another is opened
 	}
-	limited, cancel := until(ctx, deadline)
-	defer cancel()
-	err = s.conn.Write(limited, websocket.MessageText, req.Body)
-	if err == nil {
+	if err = c.write(ctx, req.Body, deadline); err == nil {
 		reply.Status = 204
 		return reply, nil
 	}
@@ -231,10 +229,34 @@ func (c *streamUser) send(ctx context.Context, req *Request, deadline time.Time)
 	if !req.NoReply {
 		<-c.answered // the end of the WebSocket, or an answer to half a message
 	}
-	if limited.Err() != nil {
-		err = limited.Err()
-	}
 	return reply, failed(ctx, true, fmt.Errorf("the message could not be written: %w", plain(err)))
+}
+
+// write writes one message. Only while it does so do the deadline and the end of ctx
+// close the WebSocket; the library, which is given neither, would close it a moment
+// later too.
+func (c *streamUser) write(ctx context.Context, body []byte, deadline time.Time) error {
+	limited, cancel := until(ctx, deadline)
+	defer cancel()
+	conn := c.stream.conn
+	var mu sync.Mutex
+	writing := true // protected by mu
+	stop := context.AfterFunc(limited, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if writing {
+			_ = conn.CloseNow() // its error is the write's
+		}
+	})
+	defer stop()
+	err := conn.Write(context.Background(), websocket.MessageText, body)
+	mu.Lock()
+	defer mu.Unlock()
+	writing = false
+	if err != nil && limited.Err() != nil {
+		return limited.Err()
+	}
+	return err
 }
 
 // failed makes an *Error of what went wrong on a WebSocket.

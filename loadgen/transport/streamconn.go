@@ -31,6 +31,7 @@ type streamConn struct {
 	vector   net.Buffers // a request in two pieces
 	written  chan written
 	cutoff   cutoff
+	usage    usage
 	closed   bool
 }
 
@@ -54,24 +55,27 @@ func (c *streamConn) Do(ctx context.Context, req Request, deadline time.Time) (R
 		return Reply{}, &Error{Failure: Cancelled, Err: err}
 	}
 	for {
-		connected := false
-		if c.conn == nil || !c.reader.idle() || !c.alive.check() {
+		connected, took := false, time.Duration(0)
+		if c.conn == nil || !c.reader.idle() || c.usage.over(c.endpoint.life) || !c.alive.check() {
 			c.drop()
+			began := time.Now()
 			if err := c.connect(ctx, deadline); err != nil {
 				return Reply{}, err
 			}
-			connected = true
+			connected, took = true, time.Since(began)
 		}
 		res, sent, err := c.exchange(ctx, req, deadline, connected)
 		if err == nil {
-			return Reply{Status: res.status, ContentType: res.contentType, Encoding: res.encoding, Body: res.body, Connected: connected}, nil
+			reply := res.reply()
+			reply.Connected, reply.Connecting = connected, took
+			return reply, nil
 		}
 		c.drop()
 		failure := classify(ctx, err, Reset)
 		if failure == Reset && !sent && !connected {
 			continue // closed between the check and the write: nothing was taken
 		}
-		return Reply{Connected: connected}, &Error{Failure: failure, Sent: sent, Err: explain(ctx, failure, err, c.reader.got)}
+		return Reply{Connected: connected, Connecting: took}, &Error{Failure: failure, Sent: sent, Err: explain(ctx, failure, err, c.reader.got)}
 	}
 }
 
@@ -85,6 +89,7 @@ func (c *streamConn) connect(ctx context.Context, deadline time.Time) error {
 		return &Error{Failure: classify(ctx, err, Refused), Err: err}
 	}
 	c.conn = conn
+	c.usage.begin(c.endpoint.life)
 	c.cutoff.of(conn)
 	c.reader.reset(conn)
 	if c.written == nil {
@@ -106,6 +111,7 @@ func (c *streamConn) exchange(ctx context.Context, req Request, deadline time.Ti
 	if err := ctx.Err(); err != nil {
 		return res, false, err
 	}
+	c.usage.used++
 	c.pieces[0], c.pieces[1] = c.request.assemble(c.endpoint, &req)
 	concurrent := len(req.Body) > concurrentWrite
 	var w written
@@ -133,7 +139,7 @@ func (c *streamConn) exchange(ctx context.Context, req Request, deadline time.Ti
 	switch {
 	case err != nil && w.err != nil && errors.Is(err, io.EOF):
 		err = w.err // says more
-	case err == nil && (w.err != nil || !res.keep || c.endpoint.close || !c.reader.idle()):
+	case err == nil && (w.err != nil || !res.keep || c.endpoint.close || !c.reader.idle() || c.usage.over(c.endpoint.life)):
 		c.drop()
 	}
 	return res, w.n > 0, err
@@ -171,3 +177,6 @@ func (c *streamConn) Close() error {
 	c.drop()
 	return nil
 }
+
+// Release gives back the memory of a large answer.
+func (c *streamConn) Release() { c.reader.release() }

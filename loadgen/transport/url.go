@@ -73,7 +73,7 @@ func parseURL(raw string, plain, secure string) (aim, error) {
 		}
 		return aim{}, fmt.Errorf("the URL is not valid: %w", err)
 	case !slices.Contains([]string{plain, secure}, u.Scheme):
-		return aim{}, fmt.Errorf("the URL begins with %q: it has to begin with %s://, %s:// or unix:", schemeOf(u), plain, secure)
+		return aim{}, fmt.Errorf("the URL begins with %q: it has to begin with %s://, %s:// or unix: instead", schemeOf(u), plain, secure)
 	case u.Hostname() == "":
 		return aim{}, fmt.Errorf("the URL names no host: write it as %s://127.0.0.1:3030/", plain)
 	case strings.ContainsFunc(u.Hostname(), notPlain):
