@@ -71,7 +71,7 @@ func (r *replay) Next(_, _ float64) (time.Duration, bool) {
 // as unsent, or when the run may send no more.
 // An error is that of a file that due times could not be read from.
 func (d *dispatcher) run() error {
-	d.wait.begin()
+	d.wait.begin(d.rec.busy)
 	defer d.wait.end()
 	var at time.Duration
 	for i := range d.plan.Phases {

@@ -19,7 +19,7 @@ type recorder struct {
 	planned   atomic.Uint64
 	flying    atomic.Int64 // calls under way
 	most      atomic.Int64 // the most of them at once
-	dials     atomic.Uint64
+	dials     connects
 	exhausted atomic.Uint64 // calls that failed for want of what is ours
 
 	// What follows belongs to the goroutine that takes snapshots.
@@ -60,6 +60,9 @@ func (r *recorder) began() {
 		}
 	}
 }
+
+// busy tells whether calls are under way.
+func (r *recorder) busy() bool { return r.flying.Load() > 0 }
 
 // undone takes began back: the call was not made.
 func (r *recorder) undone() { r.flying.Add(-1) }

@@ -5,7 +5,8 @@ import "time"
 // waiter waits for instants on behalf of one goroutine, which calls begin before
 // the first and end after the last.
 type waiter interface {
-	begin()
+	// begin is told by whom to ask whether others of ours may want the CPU.
+	begin(others func() bool)
 	// until returns at t or, with false, soon after quit is closed. A t in the
 	// past returns at once.
 	until(t time.Time, quit <-chan struct{}) bool
@@ -18,8 +19,8 @@ type waiter interface {
 // late where nothing else keeps the scheduler awake.
 type timerWaiter struct{}
 
-func (timerWaiter) begin() {}
-func (timerWaiter) end()   {}
+func (timerWaiter) begin(func() bool) {}
+func (timerWaiter) end()              {}
 
 func (timerWaiter) spun() time.Duration { return 0 }
 

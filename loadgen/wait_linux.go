@@ -13,7 +13,9 @@ const (
 	// wakeEarly is how long before an instant the kernel is asked to wake us: what it
 	// takes to do so is spent, and the rest is waited for awake.
 	wakeEarly = 100 * time.Microsecond
-	// keepCPU is how long before it the CPU is not offered to others any more.
+	// keepCPU is how long before it the CPU is not offered to others any more. Where
+	// none of ours wants it, it is not offered at all: whoever else took it would
+	// keep it for milliseconds.
 	keepCPU = 15 * time.Microsecond
 	// othersTurn is what a look at the clock does not take: the CPU was another's.
 	othersTurn = 5 * time.Microsecond
@@ -27,11 +29,14 @@ type kernelWaiter struct {
 	base  time.Time // the same instant
 	clock int64     // on CLOCK_MONOTONIC, in nanoseconds
 	awake time.Duration
+
+	others func() bool
 }
 
 func newWaiter() waiter { return &kernelWaiter{} }
 
-func (w *kernelWaiter) begin() {
+func (w *kernelWaiter) begin(others func() bool) {
+	w.others = others
 	runtime.LockOSThread()
 	// Without it the kernel may add 50 microseconds to each sleep.
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
@@ -82,7 +87,7 @@ func (w *kernelWaiter) sleep(at time.Duration) error {
 // stayAwake looks at the clock again and again.
 func (w *kernelWaiter) stayAwake(at time.Duration) {
 	for last := time.Since(w.base); last < at; {
-		if at-last > keepCPU {
+		if at-last > keepCPU && w.others() {
 			unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 		}
 		now := time.Since(w.base)

@@ -10,7 +10,7 @@ import (
 func TestWaiters(t *testing.T) {
 	for name, w := range map[string]waiter{"timer": timerWaiter{}, "platform": newWaiter()} {
 		t.Run(name, func(t *testing.T) {
-			w.begin()
+			w.begin(func() bool { return true })
 			defer w.end()
 			open, shut := make(chan struct{}), make(chan struct{})
 			close(shut)
