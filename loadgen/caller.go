@@ -147,7 +147,7 @@ func (c *caller) call(j job) {
 	reply, err := c.exchange()
 	c.outcome.Done = c.now()
 	if reply.Connected {
-		c.rec.dials.Add(1)
+		c.rec.dials.made(reply.Connecting)
 	}
 	c.record(reply, err)
 }
@@ -169,6 +169,7 @@ func (c *caller) record(reply transport.Reply, err error) {
 		c.rec.exhausted.Add(1)
 	}
 	c.judge.judge(&c.message, reply, err, &c.outcome)
+	transport.Release(c.conn, &reply) // it was looked at
 	describe(&c.outcome, &c.message)
 	if c.sent != nil {
 		c.sent(c.outcome.Due, c.outcome.Sent)
@@ -211,10 +212,11 @@ func (c *caller) open() error {
 
 // connect connects ahead of the next call; false: it did not come about.
 func (c *caller) connect(ctx context.Context) bool {
-	if c.open() != nil || c.starter == nil || c.starter.Connect(ctx, time.Now().Add(c.timeout)) != nil {
+	began := time.Now()
+	if c.open() != nil || c.starter == nil || c.starter.Connect(ctx, began.Add(c.timeout)) != nil {
 		return false
 	}
-	c.rec.dials.Add(1)
+	c.rec.dials.made(time.Since(began))
 	return true
 }
 

@@ -58,11 +58,11 @@ func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram, 
 		Unsent:      r.total.Unsent,
 		OverBound:   r.total.OverBound,
 		MaxInFlight: int(r.most.Load()),
-		Connections: r.dials.Load(),
 		Clipped:     r.total.Clipped,
 		GCCycles:    after.cycles - before.cycles,
 		CPUs:        runtime.GOMAXPROCS(0),
 	}
+	r.dials.tell(&g)
 	if wall := after.at.Sub(before.at); wall > 0 {
 		g.CPUFraction = float64(after.cpu-before.cpu) / float64(wall) / float64(g.CPUs)
 	}

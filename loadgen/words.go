@@ -49,7 +49,7 @@ func (c *correlator) explain(class results.Class, reply transport.Reply, err err
 			b = append(b, "HTTP "...)
 			b = strconv.AppendInt(b, int64(reply.Status), 10)
 			b = append(b, ": "...)
-			b = append(b, cut(reply.Body)...)
+			b = appendUnread(b, &reply)
 		}
 	case results.Missing:
 		b = append(b, "answers are missing"...)
@@ -74,6 +74,19 @@ func (c *correlator) explain(class results.Class, reply transport.Reply, err err
 		c.detail = string(c.buffer)
 	}
 	return c.detail
+}
+
+// appendUnread says what a reply is that holds no answer.
+func appendUnread(b []byte, reply *transport.Reply) []byte {
+	switch {
+	case reply.Location != "":
+		b = append(append(b, "a redirect to "...), reply.Location...)
+		return append(b, ", which is not followed: aim at it if that is the node"...)
+	case reply.Encoding != "" && !strings.EqualFold(reply.Encoding, "identity"):
+		b = append(append(b, "the body is encoded ("...), reply.Encoding...)
+		return append(b, "), which nobody asked for"...)
+	}
+	return append(b, cut(reply.Body)...)
 }
 
 // quote adds what the node said, if it said anything.

@@ -20,6 +20,9 @@ type Generator struct {
 	MaxInFlight int    `json:"max_in_flight"`
 	// Connections were opened over the whole run.
 	Connections uint64 `json:"connections"`
+	// How long that took, from the look-up of the host to the end of the TLS handshake.
+	ConnectP50US float64 `json:"connect_p50_us,omitempty"`
+	ConnectMaxUS float64 `json:"connect_max_us,omitempty"`
 	// Clipped latencies did not fit the histograms.
 	Clipped       uint64  `json:"clipped"`
 	GCPauseMaxUS  float64 `json:"gc_pause_max_us"`

@@ -117,6 +117,9 @@ func (p *page) generator(g *results.Generator) {
 	}
 	if g.Connections > 0 {
 		words = append(words, results.Count(g.Connections)+" connections")
+		if g.ConnectMaxUS > 0 {
+			words[len(words)-1] += fmt.Sprintf(" (p50 %s, longest %s to connect)", results.Micros(g.ConnectP50US), results.Micros(g.ConnectMaxUS))
+		}
 	}
 	if g.GCPauseMaxUS > 0 {
 		words = append(words, "longest GC pause "+results.Micros(g.GCPauseMaxUS))
