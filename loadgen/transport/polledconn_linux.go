@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -361,9 +362,14 @@ func (c *polledConn) Close() error {
 	if c.unwatch != nil {
 		c.unwatch()
 	}
-	if c.state.CompareAndSwap(idle, starting) {
-		c.drop()
+	for !c.state.CompareAndSwap(idle, starting) {
+		if s := c.state.Load(); s == off || s == waiting {
+			c.endpoint.pollers.leave(c.poller)
+			return nil
+		}
+		runtime.Gosched() // the poller is looking whether the node hung up
 	}
+	c.drop()
 	c.endpoint.pollers.leave(c.poller)
 	return nil
 }
