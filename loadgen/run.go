@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math"
@@ -29,6 +30,8 @@ type Config struct {
 	// MetricsURL is where the node's metrics are read; "" for nowhere. Guard is asked
 	// about every address that this connects to; nil allows all.
 	MetricsURL string
+	// MetricsTLS is for an https MetricsURL; nil trusts the system's root certificates.
+	MetricsTLS *tls.Config
 	Guard      func(netip.Addr) error
 
 	// Snapshot receives what happened in each second of the run, and what is left
@@ -80,6 +83,7 @@ func Run(ctx context.Context, c Config) (*Account, error) {
 		client := &http.Client{
 			Transport: &http.Transport{
 				MaxIdleConnsPerHost: 1,
+				TLSClientConfig:     c.MetricsTLS,
 				DialContext:         (&net.Dialer{Control: guarded(c.Guard)}).DialContext,
 			},
 			// Only the address that the plan names is asked.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -115,6 +116,7 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 		Plan:       plan,
 		Endpoint:   place.endpoint,
 		MetricsURL: place.metricsURL,
+		MetricsTLS: place.metricsTLS,
 		Guard:      guard(plan.Target.Authorised),
 		Secrets:    secrets(plan),
 		Stop:       stop,
@@ -195,8 +197,9 @@ func interrupts(cancel context.CancelFunc, s streams) <-chan struct{} {
 type reached struct {
 	endpoint   transport.Endpoint
 	metricsURL string
-	addresses  string // of the URL's host, where it is a name
-	bundledURL string // "" when the node is not ours, or speaks on its standard streams
+	metricsTLS *tls.Config // of the target's own page; nil: nothing special
+	addresses  string      // of the URL's host, where it is a name
+	bundledURL string      // "" when the node is not ours, or speaks on its standard streams
 	node       *child
 }
 
@@ -237,6 +240,9 @@ func openTarget(ctx context.Context, plan *scenario.Plan, dir string, writer *re
 	}
 	if r.metricsURL == "" && plan.Target.Metrics.Every > 0 {
 		r.metricsURL = besides(url, "/metrics")
+		if r.metricsTLS, err = metricsTrust(&plan.Target); err != nil {
+			return nil, &exit{exitUsage, err}
+		}
 	}
 	if r.endpoint, err = openEndpoint(plan, url); err != nil {
 		if r.node != nil {

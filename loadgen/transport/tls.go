@@ -16,9 +16,9 @@ type TLS struct {
 	Insecure   bool   // whatever certificate the node shows will do
 }
 
-// config gives what crypto/tls wants for a node at host. A nil t is the zero value.
-// The errors show nothing of the key.
-func (t *TLS) config(host string, protocols ...string) (*tls.Config, error) {
+// Config gives what crypto/tls wants for a node at host, with the protocols that may be
+// spoken inside (ALPN). A nil t is the zero value. The errors show nothing of the key.
+func (t *TLS) Config(host string, protocols ...string) (*tls.Config, error) {
 	c := &tls.Config{ServerName: withoutZone(host), NextProtos: protocols}
 	if t == nil {
 		return c, nil

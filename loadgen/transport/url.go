@@ -47,7 +47,7 @@ func (d *dialer) aim(to aim, c *HTTPConfig, protocols ...string) (err error) {
 	}
 	switch {
 	case to.secure:
-		d.tls, err = c.TLS.config(d.host, protocols...)
+		d.tls, err = c.TLS.Config(d.host, protocols...)
 	case c.TLS != nil && to.socket != "":
 		err = errors.New("TLS settings are of no use with a Unix socket, over which nothing is encrypted")
 	case c.TLS != nil:
