@@ -21,6 +21,9 @@ var conversations = []string{
 	`[null,"a",true,{"jsonrpc":"2.0","method":"notifications/cancel","params":{"id":9}},{"jsonrpc":"2.0","id":4,"method":"query","params":["account/near",""]}]`,
 	`{"jsonrpc":"2.0","id":1,"method":"embed","params":{"inputs":["a b","c","d\u00e9"]}}`,
 	"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"embed\",\"params\":{\"inputs\":[\"naïve – 文\"]}}]",
+	`[{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":"y","n":[1]}},{"jsonrpc":"2.0","id":"two","method":"a","params":[]},{"jsonrpc":"2.0","id":3,"method":"b","params":{}},` +
+		`{"jsonrpc":"2.0","id":4,"method":"b","params":{},"id":5},{"jsonrpc":"2.0","id":{},"method":"b","params":{} },{"jsonrpc":"2.0","id":7,"method":"b","params":"\u0061"},{"jsonrpc":"2.0","id":8,"method":"b"}]`,
+	`[{"error":1,"\u0069d":1,"id":2,"params":0,"params":1},{"error":1,"\u0069d":1,"id":3,"params":0,"params":{"a":"b" , "c":1,"d":"e","f":null}},{"error":1,"\u0069d":1,"id":3,"params":0,"params":{"a":"b","c"}}]`,
 	`[]x`, `nope`, `{"jsonrpc":"2.0","id":1,"method":"status"} {}`,
 	`[{"jsonrpc":"2.0","id":"test.near","method":"query","params":{"request_type":"view_account","account_id":"test.near","finality":"final"}},` +
 		`{"jsonrpc":"2.0","method":"query","params":{"request_type":"call_function","account_id":"token.near","method_name":"ft_balance_of","args_base64":"eyJhY2NvdW50X2lkIjoiYm9iLm5lYXIifQ==","finality":"final"}}]`,

@@ -12,7 +12,7 @@ func ParseRequest(member []byte) Request {
 	if kindOf(member) != Object {
 		return Request{NotAnObject: true}
 	}
-	if _, f := r.scan(member, 0, 0); f != none {
+	if _, _, f := r.scan(member, 0, 0); f != none {
 		return Request{NotAnObject: true}
 	}
 	return r
@@ -20,28 +20,40 @@ func ParseRequest(member []byte) Request {
 
 // scan takes the value that starts at i, with depth containers around it, apart
 // as a request and passes over it.
-func (r *Request) scan(b []byte, i, depth int) (end int, f fault) {
+func (r *Request) scan(b []byte, i, depth int) (at places, end int, f fault) {
 	if i >= len(b) || b[i] != '{' {
 		r.NotAnObject = true
-		return skipValue(b, i, depth)
+		end, f = skipValue(b, i, depth)
+		return at, end, f
 	}
 	i, more := first(b, i)
 	for more {
-		name, at, f := readName(b, i)
+		name, value, f := readName(b, i)
 		if f != none {
-			return at, f
+			return at, value, f
 		}
-		end, f := skipValue(b, at, depth+1)
+		end, f := skipValue(b, value, depth+1)
 		if f != none {
-			return end, f
+			return at, end, f
 		}
-		r.set(name, b[at:end:end])
+		r.set(name, b[value:end:end])
+		at.params = 0
+		switch string(name) {
+		case "id":
+			at.id = value
+		case "params":
+			at.params = value
+		}
 		if i, more, f = next(b, end, true); f != none {
-			return i, f
+			return at, i, f
 		}
 	}
-	return i, none
+	return at, i, none
 }
+
+// places are where the values of a request's id and of its params start; 0 where
+// there are none, and where the params are not the last member.
+type places struct{ id, params int }
 
 func (r *Request) set(name, value []byte) {
 	switch string(name) {

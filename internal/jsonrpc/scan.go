@@ -93,25 +93,82 @@ func skipValue(b []byte, i, depth int) (int, fault) {
 			}
 			i, more = first(b, i)
 		}
-		for ; !more; i, more, f = next(b, i, kinds&1 != 0) {
-			if f != none {
-				return i, f
+	parts:
+		for {
+			for ; !more; i, more, f = next(b, i, kinds&1 != 0) {
+				if f != none {
+					return i, f
+				}
+				open--
+				kinds >>= 1
+				if open == 0 {
+					return i, none
+				}
+				if open&63 == 0 {
+					kinds, deeper = deeper[len(deeper)-1], deeper[:len(deeper)-1]
+				}
 			}
-			open--
-			kinds >>= 1
-			if open == 0 {
-				return i, none
+			if kinds&1 == 0 {
+				break
 			}
-			if open&63 == 0 {
-				kinds, deeper = deeper[len(deeper)-1], deeper[:len(deeper)-1]
-			}
-		}
-		if kinds&1 != 0 {
-			if i, f = skipName(b, i); f != none {
-				return i, f
+			var stop place
+			switch i, stop = skipPlainMembers(b, i); stop {
+			case atName:
+				if i, f = skipName(b, i); f != none {
+					return i, f
+				}
+				break parts
+			case atValue:
+				break parts
+			case behindValue:
+				i, more, f = next(b, i, true)
 			}
 		}
 	}
+}
+
+// place is where in an object a walk stopped.
+type place uint8
+
+const (
+	atName place = iota // where a name must start
+	atValue
+	behindValue
+)
+
+// skipPlainMembers passes over what is plain of an object's members, the first
+// of which starts at i: names and strings of nothing but ASCII without escapes,
+// and no white space between them. Params of an RPC are mostly nothing else.
+func skipPlainMembers(b []byte, i int) (at int, stop place) {
+	at = i
+	for i+1 < len(b) && b[i] == '"' {
+		end := i + 1
+		for {
+			if end+8 > len(b) {
+				return at, stop
+			}
+			if hit := notPlain(binary.LittleEndian.Uint64(b[end:])); hit != 0 {
+				end += bits.TrailingZeros64(hit) >> 3
+				break
+			}
+			end += 8
+		}
+		if b[end] != '"' || end+2 >= len(b) {
+			return at, stop
+		}
+		i = end + 2
+		switch {
+		case stop == atName && b[end+1] == ':' && b[i] > ' ':
+			at, stop = i, atValue
+		case stop == atValue && b[end+1] == ',' && b[i] > ' ':
+			at, stop = i, atName
+		case stop == atValue:
+			return end + 1, behindValue
+		default:
+			return at, atName
+		}
+	}
+	return at, stop
 }
 
 // skipScalar passes over a value that is neither an array nor an object.
@@ -165,11 +222,7 @@ func skipColon(b []byte, i int) (int, fault) {
 // the quote.
 func skipString(b []byte, i int) (end int, escaped bool, f fault) {
 	for at := i + 1; at+8 <= len(b); at += 8 {
-		x := binary.LittleEndian.Uint64(b[at:])
-		// Each term marks the bytes sought, in their high bits; a false mark can stand
-		// only above a true one. The first is of what is under '!' once '"' has changed
-		// places with ' ', the second of '\\'.
-		if hit := ((x ^ ones*2 - ones*'!') | (x ^ ones*'\\' - ones) | x) & highs; hit != 0 {
+		if hit := notPlain(binary.LittleEndian.Uint64(b[at:])); hit != 0 {
 			if at += bits.TrailingZeros64(hit) >> 3; b[at] == '"' {
 				return at + 1, false, none
 			}
@@ -177,6 +230,15 @@ func skipString(b []byte, i int) (end int, escaped bool, f fault) {
 		}
 	}
 	return skipAnyString(b, i)
+}
+
+// notPlain marks, in their high bits, the bytes of x that are a quote, a
+// backslash, a control character or not ASCII; a false mark can stand only above
+// a true one.
+func notPlain(x uint64) uint64 {
+	// The first term marks what is under '!' once '"' has changed places with ' ',
+	// the second '\\'.
+	return ((x ^ ones*2 - ones*'!') | (x ^ ones*'\\' - ones) | x) & highs
 }
 
 // skipAnyString is skipString for whatever a string may hold, and for where the

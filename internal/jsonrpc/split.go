@@ -39,6 +39,7 @@ func SplitRequests(body []byte, most int, room func() *Request) (members int, ba
 	i := skipSpace(body, 0)
 	batch = i < len(body) && body[i] == '['
 	more, f := true, none
+	var m mold
 	if batch {
 		i, more = first(body, i)
 	}
@@ -46,9 +47,7 @@ func SplitRequests(body []byte, most int, room func() *Request) (members int, ba
 		if members++; most >= 0 && members > most {
 			i, f = skipValue(body, i, 1)
 		} else {
-			r := room()
-			*r = Request{}
-			i, f = r.scan(body, i, depthOf(batch))
+			i, f = m.scan(room(), body, i, depthOf(batch))
 		}
 		if more = batch; batch && f == none {
 			i, more, f = next(body, i, false)

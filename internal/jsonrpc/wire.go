@@ -40,8 +40,9 @@ type Error struct {
 }
 
 // Request is one member of a batch, or a singleton, taken apart but not
-// decoded. Every slice aliases the member it was read from, but for Method
-// when it held escapes.
+// decoded. Every slice aliases the text it was read from, but for Method when it
+// held escapes; Version and Method may be those of another member of the batch
+// that was written alike.
 type Request struct {
 	Version     []byte // raw token of "jsonrpc"; nil when absent
 	ID          []byte // raw token of "id"; nil when absent
