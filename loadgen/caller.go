@@ -58,6 +58,7 @@ func newCaller(l *line, number int, done func(*caller, job)) *caller {
 		judge:   newCorrelator(),
 		back:    make(chan bool, 1),
 	}
+	c.judge.expect = l.expect
 	c.answer = c.answered
 	return c
 }
@@ -102,7 +103,7 @@ func (c *caller) loop(j job) {
 
 // next numbers and encodes a loop's next call; false says that the loop is over.
 func (c *caller) next(j *job, now time.Duration) bool {
-	if now >= j.end || c.over() {
+	if now >= j.end || c.over() || c.outcome.Class == results.CutOff {
 		return false
 	}
 	j.due, j.call = now, c.seq.take()

@@ -8,6 +8,7 @@ import (
 	"volley/internal/jsonrpc"
 	"volley/loadgen/transport"
 	"volley/results"
+	"volley/scenario"
 )
 
 // correlator decides what became of a call and of each of its entries. It is not
@@ -35,9 +36,13 @@ import (
 //     node ran what it should have refused, is a malformed response.
 //   - An error without an id answers a singleton: HTTP leaves no doubt which
 //     request is meant. A notification refused this way is an rpc error.
+//   - Where the plan puts up with answers to notifications, one without an id for each
+//     notification is a deviation; see [scenario.Expect].
 //   - Any other answer is surplus, and makes the call one with an unknown id: an id
 //     that was not sent, a notification's included.
 type correlator struct {
+	expect scenario.Expect
+
 	m     *message
 	state []results.Class // by entry; pending until an answer decides
 	code  []int64         // by entry, of rpc errors and rejections
@@ -50,6 +55,9 @@ type correlator struct {
 	surplus int  // answers to nothing that was asked
 	unknown bool // one of them had an id that was not sent
 	nulls   []int64
+	highest int // the highest entry that was answered
+	put     int // answers to notifications that were put up with
+	strange results.Deviations
 	lone    lone // the last answer; meant for a reply that has but one
 
 	words  []byte // of the first error met
@@ -76,7 +84,7 @@ func newCorrelator() *correlator {
 }
 
 // judge is the one place where outcomes are decided. It sets the outcome's Class,
-// ByClass, Codes, Surplus, HTTPStatus, BytesIn and Detail; Codes is valid until
+// ByClass, Codes, Surplus, Deviations, HTTPStatus, BytesIn and Detail; Codes is valid until
 // the next call.
 func (c *correlator) judge(m *message, reply transport.Reply, err error, o *results.Outcome) {
 	c.begin(m)
@@ -93,7 +101,7 @@ func (c *correlator) judge(m *message, reply transport.Reply, err error, o *resu
 		c.settle(o)
 		class = c.gravest(o)
 	}
-	o.Class, o.Codes, o.Surplus = class, c.codes, c.surplus
+	o.Class, o.Codes, o.Surplus, o.Deviations = class, c.codes, c.surplus, c.strange
 	o.Detail = ""
 	if class.Failed() {
 		o.Detail = c.explain(class, reply, err)
@@ -112,6 +120,7 @@ func (c *correlator) begin(m *message) {
 	c.m = m
 	c.answers, c.junk, c.surplus, c.unknown = 0, 0, 0, false
 	c.nulls, c.words, c.codes = c.nulls[:0], c.words[:0], c.codes[:0]
+	c.highest, c.put, c.strange = 0, 0, 0
 	c.lone = lone{}
 }
 
@@ -126,11 +135,12 @@ func (c *correlator) exchange(reply transport.Reply, err error) (class results.C
 		none = results.MalformedResponse
 	}
 	if len(bytes.Trim(reply.Body, " \t\r\n")) == 0 {
+		c.emptyReply(reply.Status, good)
 		return results.HTTPError, !good
 	}
 	batch, n, err := c.scanner.ScanReply(reply.Body, c.each)
 	if err != nil {
-		c.answers, c.words = 0, c.words[:0] // of a text that cannot be trusted
+		c.answers, c.words, c.strange = 0, c.words[:0], 0 // of a text that cannot be trusted
 		return none, true
 	}
 	if c.answers == 0 && (n > 0 || !good) {
@@ -139,6 +149,7 @@ func (c *correlator) exchange(reply transport.Reply, err error) (class results.C
 	if n == 1 && c.batchLevel(batch) {
 		return results.BatchError, true
 	}
+	c.unwrapped(batch)
 	return results.OK, false
 }
 
@@ -197,9 +208,11 @@ func (c *correlator) answer(a *jsonrpc.Answer) {
 	switch {
 	case ours:
 		c.lone.entry = i
+		c.ordered(i)
 		c.match(i, a)
 	case idless && a.Kind == jsonrpc.ErrorObject:
 		c.nulls = append(c.nulls, a.Code)
+	case idless && c.putUpWith():
 	default:
 		c.surplus++
 		c.unknown = true
@@ -278,6 +291,8 @@ func (c *correlator) settle(o *results.Outcome) {
 	for _, code := range c.nulls {
 		i := -1
 		switch {
+		case !c.m.batch && c.m.notifications > 0 && c.putUpWith():
+			continue
 		case !c.m.batch && c.state[0] == pending:
 			i = 0
 		case rejection(code):
@@ -289,6 +304,7 @@ func (c *correlator) settle(o *results.Outcome) {
 			}
 		}
 		switch {
+		case i < 0 && c.putUpWith():
 		case i < 0:
 			c.surplus++
 			c.unknown = true

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"volley/loadgen/transport"
+	"volley/scenario"
 )
 
 // numbered is a call with all that makes it this one; its bytes follow from it.
@@ -59,6 +60,7 @@ type line struct {
 	seq      *sequence
 	endpoint transport.Endpoint
 	rec      *recorder
+	expect   scenario.Expect
 	ceiling  *rate.Limiter // in entries; nil: none
 	timeout  time.Duration // of one call
 	start    time.Time

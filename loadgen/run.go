@@ -184,7 +184,7 @@ func (r *runner) prepare(ctx, early context.Context) error {
 	r.cut = cut
 	r.line = &line{
 		ctx: calls, work: work, seq: seq, endpoint: r.Endpoint, rec: r.rec,
-		ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit, sent: r.Sent,
+		expect: r.Plan.Expect, ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit, sent: r.Sent,
 	}
 	return nil
 }

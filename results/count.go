@@ -31,6 +31,11 @@ func (c *Counts) AddOutcome(o *Outcome) {
 		addTo(&c.ByHTTPStatus, o.HTTPStatus, 1)
 	}
 	c.Surplus += uint64(o.Surplus)
+	for d := range c.Deviations {
+		if o.Deviations.Has(Deviation(d)) {
+			c.Deviations[d]++
+		}
+	}
 	c.BytesOut += uint64(o.BytesOut)
 	c.BytesIn += uint64(o.BytesIn)
 	if o.OverBound {
@@ -83,6 +88,9 @@ func (c *Counts) Add(o *Counts) {
 	addAll(&c.BatchErrorEntries, o.BatchErrorEntries)
 	addAll(&c.ByHTTPStatus, o.ByHTTPStatus)
 	c.Surplus += o.Surplus
+	for d, n := range o.Deviations {
+		c.Deviations[d] += n
+	}
 	c.BytesOut += o.BytesOut
 	c.BytesIn += o.BytesIn
 	c.OverBound += o.OverBound

@@ -32,13 +32,14 @@ type Outcome struct {
 	Codes []CodeCount
 	// Surplus counts answers beyond those that were asked for.
 	Surplus    int
-	HTTPStatus int    // 0 when there was none
-	BytesOut   int    // of the body sent
-	BytesIn    int    // of the body received
-	OverBound  bool   // no caller was free when it was due
-	Overrun    bool   // open loop: sent well after its phase's end; see Counts.Overrun
-	Held       bool   // held back by the authorised ceiling
-	Detail     string // the node's or the system's own words, when Class.Failed
+	Deviations Deviations // what departs from the protocol and fails nothing
+	HTTPStatus int        // 0 when there was none
+	BytesOut   int        // of the body sent
+	BytesIn    int        // of the body received
+	OverBound  bool       // no caller was free when it was due
+	Overrun    bool       // open loop: sent well after its phase's end; see Counts.Overrun
+	Held       bool       // held back by the authorised ceiling
+	Detail     string     // the node's or the system's own words, when Class.Failed
 }
 
 // Answered tells whether the node answered the call: with a JSON-RPC answer, an
@@ -79,6 +80,7 @@ type Counts struct {
 	Held              uint64 // calls that the authorised ceiling held back
 	ByHTTPStatus      map[int]uint64
 	Surplus           uint64
+	Deviations        [NumDeviations]uint64 // calls whose replies departed so
 	BytesOut, BytesIn uint64
 	OverBound         uint64 // calls that found no free caller when due
 	Unsent            uint64 // calls due but never sent: the run ended first

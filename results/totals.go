@@ -31,6 +31,9 @@ type Totals struct {
 	Unanswered uint64 `json:"unanswered"`
 	GoodItems  uint64 `json:"good_items"` // of the entries that goodput counts
 
+	// Deviations go by their names, in calls; those that did not occur are left out.
+	Deviations map[string]uint64 `json:"deviations,omitempty"`
+
 	Surplus   uint64 `json:"surplus"`
 	Unsent    uint64 `json:"unsent"`
 	Overrun   uint64 `json:"overrun"`
@@ -49,7 +52,8 @@ func (c *Counts) Totals() Totals {
 		Batches: c.Batches, BatchEntries: c.BatchEntries,
 		BatchesByClass: byName(&c.BatchesByClass), BatchEntriesByClass: byName(&c.BatchEntriesByClass),
 		BatchByCode: copyMap(c.BatchByCode), SingleByCode: copyMap(c.SingleByCode), BatchErrorEntries: copyMap(c.BatchErrorEntries),
-		Surplus: c.Surplus, Unsent: c.Unsent, Overrun: c.Overrun, OverBound: c.OverBound, Held: c.Held, Clipped: c.Clipped,
+		Deviations: deviationsByName(&c.Deviations),
+		Surplus:    c.Surplus, Unsent: c.Unsent, Overrun: c.Overrun, OverBound: c.OverBound, Held: c.Held, Clipped: c.Clipped,
 		BytesOut: c.BytesOut, BytesIn: c.BytesIn, Unanswered: c.Unanswered, GoodItems: c.GoodItems,
 	}
 }
@@ -81,6 +85,13 @@ func (t *Totals) Counts() (Counts, error) {
 			}
 			p.to[class] = n
 		}
+	}
+	for name, n := range t.Deviations {
+		d, ok := parseDeviation(name)
+		if !ok {
+			return Counts{}, fmt.Errorf("unknown deviation %q", name)
+		}
+		c.Deviations[d] = n
 	}
 	return c, nil
 }

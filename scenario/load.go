@@ -90,6 +90,9 @@ func (d *decoder) plan(root *node) *Plan {
 	p.Mix = d.mix(f.given("mix"), p.Target.Dialect, f.given("feeds"))
 	d.sizes(p, f)
 	p.Objectives = d.objectives(f.given("slo"))
+	if n := f.given("expect"); n != nil {
+		p.Expect = d.expect(n)
+	}
 	p.Timeout = d.duration(f.or("timeout"), time.Millisecond)
 	p.Drain = d.duration(f.or("drain"), 0)
 	p.InFlight = d.whole(f.or("in_flight"), 1, 1<<16)

@@ -21,8 +21,9 @@ type Plan struct {
 	Objectives    []Objective
 	Timeout       time.Duration // of one call (default 10s)
 	Drain         time.Duration // after the last phase, for answers still due (default 10s)
-	InFlight      int           // bound on calls under way in open-loop phases (default 256)
-	Warnings      []string      // what is allowed but may surprise: to be told with the results
+	Expect        Expect
+	InFlight      int      // bound on calls under way in open-loop phases (default 256)
+	Warnings      []string // what is allowed but may surprise: to be told with the results
 }
 
 // Form is how work is put on the wire.
@@ -95,6 +96,17 @@ type Metrics struct {
 type Authorised struct {
 	By      string
 	MaxRate Rate // in entries/s
+}
+
+// Expect is what is expected of replies where dialects differ. What departs from it
+// is counted as a deviation; zero expects what JSON-RPC 2.0 says and no more.
+type Expect struct {
+	InOrder      bool // answers come in the order of their requests
+	UnwrappedOne bool // a bare object may answer a batch of one
+	EmptyStatus  int  // the HTTP status where no answer is due: 200 or 204; 0 for any that is fine
+	// NotificationAnswers puts up with answers without an id to notifications, one
+	// each: a deviation. Else they are answers to nothing that was asked.
+	NotificationAnswers bool
 }
 
 // Unit is what a rate counts.

@@ -54,9 +54,21 @@ func scenarioTable() *table {
 		{key: "mix", doc: "The methods called, drawn by weight.", required: true, schema: list(object(methodTable()))},
 		{key: "feeds", doc: "Named lists of strings that {pick: NAME} draws from.", schema: mapOf(object(feedTable()))},
 		{key: "slo", doc: "Objectives, such as `response p99 <= 250ms` or `entry errors <= 0.1%`. Missing one makes the exit code 1.", schema: list(pattern(`^\S+.*(<=|<|>=|>).*$`, ""))},
+		{key: "expect", doc: "What is expected of replies where dialects differ. What departs from it is counted as a deviation, not as a failure.", schema: object(expectTable())},
 		{key: "timeout", doc: "How long one call may take.", def: "10s", schema: duration},
 		{key: "drain", doc: "How long to wait, after the last phase, for answers still due.", def: "10s", schema: duration},
 		{key: "in_flight", doc: "Bound on calls under way at once in phases that have a rate.", def: "256", schema: whole(1)},
+	}}
+}
+
+func expectTable() *table {
+	return &table{"expect", []setting{
+		{key: "order", doc: "request: answers in the order of their requests. any: JSON-RPC 2.0 promises none.", def: "any", schema: words(orders()...)},
+		{key: "one_object_for_batch_of_one", doc: "true: a bare object may answer a batch of one, in place of an array.", def: "false", schema: boolean},
+		{key: "empty_for_notifications", doc: "The HTTP status of the empty reply where no answer is due: 200, 204 or any.", def: "any", schema: func() *jsonschema.Schema {
+			return &jsonschema.Schema{Enum: []any{"any", 200, 204}}
+		}},
+		{key: "answers_to_notifications", doc: "true: an answer without an id, one for each notification, is a deviation. false: it is an answer to nothing that was asked.", def: "false", schema: boolean},
 	}}
 }
 

@@ -148,3 +148,15 @@ func TestUnixSockets(t *testing.T) {
 		t.Error("metrics over a Unix socket are taken")
 	}
 }
+
+func TestExpect(t *testing.T) {
+	if got, want := mustLoad(t, "testdata/full.yaml").Expect, (Expect{InOrder: true, UnwrappedOne: true, EmptyStatus: 204, NotificationAnswers: true}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := mustLoad(t, "testdata/near.yaml").Expect; got != (Expect{}) {
+		t.Errorf("%+v of a plan that expects nothing", got)
+	}
+	if got := mustLoad(t, "testdata/near.yaml", "expect.empty_for_notifications=200").Expect; got != (Expect{EmptyStatus: 200}) {
+		t.Errorf("%+v", got)
+	}
+}

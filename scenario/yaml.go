@@ -51,6 +51,7 @@ func (p *Plan) YAML() ([]byte, error) {
 			w.line("  - %s", str(o.Text))
 		}
 	}
+	w.expect(&p.Expect)
 	w.line("timeout: %s", p.Timeout)
 	w.line("drain: %s", p.Drain)
 	w.line("in_flight: %d", p.InFlight)
@@ -122,6 +123,18 @@ func (w *planWriter) reach(t *Target) {
 	if text := connectionsText(t); text != "" {
 		w.line("  connections: {%s}", text)
 	}
+}
+
+func (w *planWriter) expect(e *Expect) {
+	order, status := "any", "any"
+	if e.InOrder {
+		order = "request"
+	}
+	if e.EmptyStatus != 0 {
+		status = strconv.Itoa(e.EmptyStatus)
+	}
+	w.line("expect: {order: %s, one_object_for_batch_of_one: %t, empty_for_notifications: %s, answers_to_notifications: %t}",
+		order, e.UnwrappedOne, status, e.NotificationAnswers)
 }
 
 func connectionsText(t *Target) string {

@@ -58,7 +58,7 @@ func healthy() results.Summary {
 			{What: "batches", Client: 18_000, Node: ptr(18_000.0), Match: ptr(true)},
 			{What: "batch entries: ok", Client: 341_658, Node: ptr(341_658.0), Match: ptr(true)},
 		},
-		Generator:   results.Generator{CPUFraction: 0.234, Verdict: "ok", Planned: 18_000, Sent: 18_000, MaxInFlight: 31, Connections: 31, GCPauseMaxUS: 120, CPUs: 2},
+		Generator:   results.Generator{CPUFraction: 0.234, Verdict: "ok", Planned: 18_000, Sent: 18_000, MaxInFlight: 31, Connections: 31, ConnectP50US: 140, ConnectMaxUS: 2_310, GCPauseMaxUS: 120, CPUs: 2},
 		Environment: map[string]string{"go": "go1.26", "cpus": "2", "os": "linux/amd64"},
 	}
 }
@@ -76,6 +76,7 @@ func troubled() results.Summary {
 	s.Phases = []results.PhaseSummary{warm, few, s.Phases[0]}
 	s.Totals.Unsent, s.Totals.OverBound, s.Totals.Overrun, s.Totals.Surplus = 10, 3, 2, 1
 	s.Totals.ByClass["from \x07the future"] = 1
+	s.Totals.Deviations = map[string]uint64{"answers out of order": 1200, "a \x07new one": 1}
 	s.Objectives = []results.ObjectiveResult{
 		{Text: "response p99.9 < 1ms", Metric: "response", Stat: "p99.9", Op: "<", Limit: 1000, Value: ptr(2_500_000.0)},
 		{Text: "call errors <= 1%", Metric: "call errors", Op: "<=", Limit: 0.01},

@@ -243,6 +243,18 @@ func (p *page) odd(t *results.Totals) {
 	if t.Surplus > 0 {
 		p.line("  %s", plural(t.Surplus, "surplus answer"))
 	}
+	p.deviations(t.Deviations)
+}
+
+// deviations tells of replies that departed from the protocol and failed nothing.
+func (p *page) deviations(by map[string]uint64) {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, fmt.Sprintf("%s in %s", results.Escape(name), plural(by[name], "call")))
+	}
+	if all != nil {
+		p.line("%s", wrap("  deviations: ", strings.Join(all, ", ")))
+	}
 }
 
 func (p *page) classes(title string, by map[string]uint64, all uint64) {
