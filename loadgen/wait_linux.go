@@ -19,16 +19,23 @@ const (
 	keepCPU = 15 * time.Microsecond
 	// othersTurn is what a look at the clock does not take: the CPU was another's.
 	othersTurn = 5 * time.Microsecond
+	// turn is how long we run before we let the runtime's scheduler have a look. After
+	// ten milliseconds its monitor would interrupt us wherever we are, and from
+	// then on take our place away in every system call.
+	turn = 4 * time.Millisecond
+	// spare is what a look of the scheduler's may take.
+	spare = 20 * time.Microsecond
 )
 
-// kernelWaiter sleeps in the kernel until shortly before an instant, on a thread of
-// its own and by an absolute clock, and waits for the rest awake. The runtime's
-// timers come half a millisecond late; handing over to another goroutine costs
-// another fifty microseconds. So whoever waits should also send.
+// kernelWaiter sleeps in the kernel until shortly before an instant, by an absolute
+// clock, and waits for the rest awake. The runtime's timers come half a
+// millisecond late; handing over to another goroutine costs another fifty
+// microseconds. So whoever waits should also send.
 type kernelWaiter struct {
 	base  time.Time // the same instant
 	clock int64     // on CLOCK_MONOTONIC, in nanoseconds
 	awake time.Duration
+	began time.Duration // of this turn, since base
 
 	others func() bool
 }
@@ -37,19 +44,13 @@ func newWaiter() waiter { return &kernelWaiter{} }
 
 func (w *kernelWaiter) begin(others func() bool) {
 	w.others = others
-	runtime.LockOSThread()
-	// Without it the kernel may add 50 microseconds to each sleep.
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) == nil {
 		w.clock, w.base = ts.Nano(), time.Now()
 	}
 }
 
-func (w *kernelWaiter) end() {
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) // back to what it was
-	runtime.UnlockOSThread()
-}
+func (w *kernelWaiter) end() {}
 
 func (w *kernelWaiter) spun() time.Duration { return w.awake }
 
@@ -62,10 +63,14 @@ func (w *kernelWaiter) until(t time.Time, quit <-chan struct{}) bool {
 		if closed(quit) {
 			return false
 		}
-		left := at - time.Since(w.base)
+		now := time.Since(w.base)
+		left := at - now
 		switch {
 		case left <= 0:
 			return true
+		case now-w.began > turn && left > spare:
+			runtime.Gosched()
+			w.began = now
 		case left <= wakeEarly:
 			w.stayAwake(at)
 		case w.sleep(at-max(wakeEarly, left-sleepSlice)) != nil:
@@ -76,6 +81,9 @@ func (w *kernelWaiter) until(t time.Time, quit <-chan struct{}) bool {
 
 // sleep ends at the given time since base, or before it when a signal comes.
 func (w *kernelWaiter) sleep(at time.Duration) error {
+	// Without it the kernel may add 50 microseconds. It is the thread's, which may be
+	// another each time.
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	ts := unix.NsecToTimespec(w.clock + int64(at))
 	err := unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &ts, nil)
 	if err == unix.EINTR {

@@ -82,7 +82,13 @@ type poller struct {
 	conns []*polledConn // by descriptor; nil: not one of ours
 }
 
-const never = math.MaxInt64
+const (
+	never = math.MaxInt64
+	// turn is how long a poller runs before it lets the runtime's scheduler have a
+	// look. After ten milliseconds its monitor would interrupt the poller, and from then
+	// on take its place away in every system call.
+	turn = 4 * time.Millisecond
+)
 
 func newPoller() (*poller, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
@@ -178,7 +184,12 @@ func (p *poller) run() {
 	defer close(p.over)
 	events := make([]unix.EpollEvent, 128)
 	all := make([]news, 0, len(events))
-	for now := p.now(); !p.ending.Load(); {
+	now := p.now()
+	for began := now; !p.ending.Load(); {
+		if now-began > int64(turn) {
+			runtime.Gosched()
+			began = now
+		}
 		n, err := unix.EpollWait(p.epoll, events, p.patience(now))
 		if err != nil && err != unix.EINTR {
 			panic("transport: epoll_wait: " + err.Error()) // the set is ours and whole
