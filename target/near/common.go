@@ -6,14 +6,15 @@ package near
 //	{"request_type":"view_account","account_id":"...","block_id":"..."}
 //
 // with these members once each, in any order, their strings free of escapes,
-// blanks allowed. It reads nothing else, not even what is wrong: then it gives
-// false, r as it was, and parseQuery has the word. pinned is the block whose
-// hash was asked for last, nil before that: its hash need not be decoded.
-func (r *request) parseCommon(params []byte, pinned *block) bool {
+// blanks allowed. It tells where the account id starts. It reads nothing else, not
+// even what is wrong: then it gives 0, r as it was, and parseQuery has the word.
+// pinned is the block whose hash was asked for last, nil before that: its hash
+// need not be decoded.
+func (r *request) parseCommon(params []byte, pinned *block) (accountAt int) {
 	c := cursor{text: params}
 	c.pass("")
 	if !c.pass("{") {
-		return false
+		return 0
 	}
 	var account []byte
 	var ref blockRef
@@ -26,6 +27,7 @@ func (r *request) parseCommon(params []byte, pinned *block) bool {
 			typed = true
 		case 'a':
 			if account == nil && c.passName(`"account_id":`) {
+				accountAt = c.at + 1
 				account, ok = c.plainString()
 			}
 		case 'f':
@@ -40,17 +42,17 @@ func (r *request) parseCommon(params []byte, pinned *block) bool {
 			referred = true
 		}
 		if !ok {
-			return false
+			return 0
 		}
 		if !c.pass(",") {
 			break
 		}
 	}
 	if !c.pass("}") || c.at != len(params) || !typed || account == nil || !referred {
-		return false
+		return 0
 	}
 	r.op, r.ref, r.accountID = opViewAccount, ref, account
-	return true
+	return accountAt
 }
 
 // cursor moves over a JSON text, token by token as they are spelt.

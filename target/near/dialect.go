@@ -115,11 +115,13 @@ func (d *Dialect) Connect(target.Transport) any { return nil }
 
 // Admit decodes the params and sets the label.
 func (d *Dialect) Admit(_ context.Context, c *target.Call) *jsonrpc.Error {
-	r := newRequest(c)
-	if c.ParamsKind == jsonrpc.Object && string(c.Method) == "query" && r.parseCommon(c.Params, d.chain.pinned.Load()) {
+	s := spaceOf(c)
+	r := &s.request
+	if c.ParamsKind == jsonrpc.Object && string(c.Method) == "query" && s.common(c.Params, d.chain.pinned.Load()) {
 		c.Label, c.State, c.Instant = queryLabels[r.op], r, d.instant[r.op]
 		return nil
 	}
+	s.clear()
 	var err *jsonrpc.Error
 	if c.Label, err = r.parse(c.Method, c.Params, c.ParamsKind); err != nil {
 		return err

@@ -2,7 +2,6 @@ package near
 
 import (
 	"volley/internal/jsonrpc"
-	"volley/target"
 )
 
 // operation is what a request asks for: a query by its request type, or
@@ -87,19 +86,6 @@ type request struct {
 	tx        *transaction   // of send_tx and its kind, and of tx where it was given whole
 	txHash    [hashSize]byte // of tx
 	waitUntil waitUntil      // of send_tx and tx
-}
-
-// newRequest gives a call's request, in the space of an earlier one if its space
-// has one.
-func newRequest(c *target.Call) *request {
-	r, ok := c.Scratch.(*request)
-	if !ok {
-		r = new(request)
-		c.Scratch = r
-	} else {
-		*r = request{}
-	}
-	return r
 }
 
 // parse decodes a method's params and gives the method's label, which is
