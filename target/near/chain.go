@@ -54,6 +54,7 @@ type block struct {
 	raw    [hashSize]byte
 	quoted string // hash as a JSON string
 	read   string // the two members by which every answer tells at which block it was read
+	bare   string // what view_account tells between amount and storage_usage of an account that has neither code nor a stake
 }
 
 // newChain starts a chain by a clock; nil is the system's.
@@ -137,6 +138,7 @@ func (c *chain) at(height uint64) *block {
 	b := &block{height: height, hash: string(appendBase58(nil, raw[:])), raw: raw}
 	b.quoted = `"` + b.hash + `"`
 	b.read = fmt.Sprintf(`"block_hash":"%s","block_height":%d`, b.hash, height)
+	b.bare = `",` + b.read + `,"code_hash":"` + zeroHash + `","locked":"0"` + storageMember
 	slot.Store(b)
 	return b
 }

@@ -102,6 +102,20 @@ func notFound(ref *blockRef) string {
 
 func (d *Dialect) viewAccount(a account, b *block, dst []byte) []byte {
 	dst = a.amount(b.height).appendTo(append(dst, `{"amount":"`...))
+	if a.index >= namedAccounts {
+		dst = append(dst, b.bare...)
+	} else {
+		dst = d.appendNamed(a, b, dst)
+	}
+	dst = strconv.AppendUint(dst, d.ledger.storageUsage(a), 10)
+	return append(dst, '}')
+}
+
+const storageMember = `,"storage_paid_at":0,"storage_usage":`
+
+// appendNamed appends what view_account tells of a named account between amount
+// and storage_usage.
+func (d *Dialect) appendNamed(a account, b *block, dst []byte) []byte {
 	dst = append(append(dst, `",`...), b.read...)
 	contract, deployed := a.contract()
 	hash := zeroHash
@@ -124,9 +138,7 @@ func (d *Dialect) viewAccount(a account, b *block, dst []byte) []byte {
 	} else {
 		dst = append(dst, '0')
 	}
-	dst = append(dst, `","storage_paid_at":0,"storage_usage":`...)
-	dst = strconv.AppendUint(dst, d.ledger.storageUsage(a), 10)
-	return append(dst, '}')
+	return append(dst, `"`+storageMember...)
 }
 
 func (d *Dialect) viewCode(r *request, a account, b *block, dst []byte) ([]byte, *jsonrpc.Error) {

@@ -16,7 +16,7 @@ const group = 1_000_000_000_000 // of twelve digits
 func (y yocto) appendTo(dst []byte) []byte {
 	if y.whole > 0 {
 		dst = strconv.AppendUint(dst, y.whole, 10)
-		return appendGroup(appendGroup(dst, y.high), y.low)
+		return appendGroups(dst, y.high, y.low)
 	}
 	if y.high > 0 {
 		return appendGroup(strconv.AppendUint(dst, y.high, 10), y.low)
@@ -31,7 +31,19 @@ const digitPairs = "00010203040506070809" + "10111213141516171819" + "2021222324
 // appendGroup appends twelve digits.
 func appendGroup(dst []byte, v uint64) []byte {
 	dst = append(dst, "000000000000"...)
-	digits := dst[len(dst)-12:]
+	putGroup((*[12]byte)(dst[len(dst)-12:]), v)
+	return dst
+}
+
+// appendGroups appends twice twelve digits.
+func appendGroups(dst []byte, high, low uint64) []byte {
+	dst = append(dst, "000000000000000000000000"...)
+	putGroup((*[12]byte)(dst[len(dst)-24:]), high)
+	putGroup((*[12]byte)(dst[len(dst)-12:]), low)
+	return dst
+}
+
+func putGroup(digits *[12]byte, v uint64) {
 	high, low := uint32(v/1_000_000), uint32(v%1_000_000)
 	for i := 4; i >= 0; i -= 2 {
 		pair := high % 100 * 2
@@ -40,7 +52,6 @@ func appendGroup(dst []byte, v uint64) []byte {
 		digits[i+6], digits[i+7] = digitPairs[pair], digitPairs[pair+1]
 		high, low = high/100, low/100
 	}
-	return dst
 }
 
 // little is the amount in yoctoNEAR as a number of 128 bits, the least
