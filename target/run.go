@@ -155,6 +155,15 @@ func heldUp(ctx context.Context) {
 	}
 }
 
+// Soon tells, where a call runs, that it follows so closely on another one of its
+// batch that the node does not read the clock between them: that one was instant,
+// and neither has waited. What the other has found by the clock is good enough for
+// it.
+func Soon(ctx context.Context) bool {
+	w, ok := ctx.Value(workerKey{}).(*worker)
+	return ok && w.meter.untimed > 0 && !w.meter.waits
+}
+
 // work runs entries until none is left, each into the worker's buffer. What is
 // not run is left to answer.
 func (w *worker) work() {

@@ -172,3 +172,60 @@ func TestScratch(t *testing.T) {
 		t.Errorf("%d spaces: none was used again", made)
 	}
 }
+
+// TestSoon: an instant call that follows on instant ones is soon, until the clock
+// is read again; one that is the first, has waited, follows on one that has, or is
+// no batch's is not.
+func TestSoon(t *testing.T) {
+	for _, c := range []struct {
+		name, methods string
+		batch         bool
+		want          string
+	}{
+		{"instant ones", strings.Repeat("0s ", 18), true, "-sssssss-sssssss-s"},
+		{"behind one that takes time", "0s 0s 5ms 0s 0s", true, "-s--s"},
+		{"one that waits behind another", "wait 0s wait 0s 0s", true, "----s"},
+		{"a singleton", "0s", false, "-"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, pool := slotted(t, 1, 1)
+				a := d.(altered)
+				slot := a.run
+				var got strings.Builder
+				a.admit = func(_ context.Context, c *target.Call) *jsonrpc.Error {
+					c.Label, c.Instant = "one", string(c.Method) != "5ms"
+					return nil
+				}
+				a.run = func(ctx context.Context, c *target.Call, dst []byte) ([]byte, *jsonrpc.Error) {
+					if string(c.Method) == "wait" {
+						if err := pool.Acquire(t.Context()); err != nil {
+							t.Error(err)
+						}
+						time.AfterFunc(time.Millisecond, pool.Release)
+						c.Method = []byte("0s")
+					}
+					out, err := slot(ctx, c, dst)
+					if target.Soon(ctx) {
+						got.WriteByte('s')
+					} else {
+						got.WriteByte('-')
+					}
+					return out, err
+				}
+				var body []string
+				for i, method := range strings.Fields(c.methods) {
+					body = append(body, request(method, "[]", fmt.Sprint(i)))
+				}
+				text := strings.Join(body, ",")
+				if c.batch {
+					text = "[" + text + "]"
+				}
+				post(target.New(a, target.Options{}), "/", text)
+				if got.String() != c.want {
+					t.Errorf("got %s, want %s", &got, c.want)
+				}
+			})
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package near
 
 import (
+	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/sha256"
@@ -8,6 +9,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"volley/target"
 )
 
 const (
@@ -96,8 +99,23 @@ func (c *chain) head() uint64 {
 		from:   grown * c.blockTime,
 		until:  (grown + 1) * c.blockTime,
 	}
-	c.newest.Store(head)
+	for old := c.newest.Load(); old == nil || old.height < head.height; old = c.newest.Load() {
+		if c.newest.CompareAndSwap(old, head) {
+			break
+		}
+	}
 	return head.height
+}
+
+// headSoon is the head for a query. One that follows closely on others of its
+// batch, which are queries too and have looked for the head, has theirs.
+func (c *chain) headSoon(ctx context.Context) uint64 {
+	if target.Soon(ctx) && !c.syncing {
+		if head := c.newest.Load(); head != nil {
+			return head.height
+		}
+	}
+	return c.head()
 }
 
 // tip is the newest block's height, and from when until when it is: a division

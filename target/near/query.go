@@ -13,7 +13,7 @@ import (
 // dst as it came. Members of a result stand in alphabetical order, as nearcore
 // sends them.
 func (d *Dialect) query(ctx context.Context, r *request, dst []byte) ([]byte, *jsonrpc.Error) {
-	b, stands := d.chain.resolve(&r.ref, d.chain.head())
+	b, stands := d.chain.resolve(&r.ref, d.chain.headSoon(ctx))
 	if stands != present {
 		return dst, d.unreadable(r, b, stands)
 	}
