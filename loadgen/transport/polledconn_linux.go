@@ -32,6 +32,7 @@ type polledConn struct {
 	first, then []byte // what of the request is still to be written
 	written     int
 	writeErr    error
+	stray       [1]byte // read by check
 
 	// Of the exchange under way.
 	ctx      context.Context
@@ -78,6 +79,7 @@ func (c *polledConn) Do(ctx context.Context, req Request, deadline time.Time) (R
 	if !deadline.IsZero() && time.Until(deadline) <= 0 {
 		return Reply{}, &Error{Failure: Timeout, Err: os.ErrDeadlineExceeded}
 	}
+	c.check() // the poller may not yet have seen that the node hung up
 	connected, took := false, time.Duration(0)
 	for !c.Start(ctx, req, deadline, c.answer) {
 		began := time.Now()
@@ -98,6 +100,9 @@ func (c *polledConn) Ready() bool { return c.state.Load() == idle }
 func (c *polledConn) Connect(ctx context.Context, deadline time.Time) error {
 	if c.closed {
 		return &Error{Failure: Refused, Err: net.ErrClosed}
+	}
+	for c.state.Load() == starting {
+		runtime.Gosched() // the poller is looking whether the node hung up
 	}
 	if c.state.Load() != off {
 		return nil
@@ -232,16 +237,9 @@ func (c *polledConn) news(events uint32) bool {
 	case starting:
 		return false
 	case idle:
-		if !c.state.CompareAndSwap(idle, starting) {
-			return false
-		}
-		// The end, or bytes that nobody asked for: both spoil it.
-		var one [1]byte
-		if _, err := unix.Read(c.fd, one[:]); err == unix.EAGAIN {
-			c.state.Store(idle) // the news was of a socket that had this descriptor before
-		} else {
-			c.drop()
-		}
+		// When the connection turns out well, the news was of a socket that had this
+		// descriptor before.
+		return c.check()
 	case waiting:
 		if events&unix.EPOLLOUT != 0 && len(c.first) > 0 {
 			c.writeOn()
@@ -249,6 +247,20 @@ func (c *polledConn) news(events uint32) bool {
 		if events&^unix.EPOLLOUT != 0 {
 			c.read()
 		}
+	}
+	return true
+}
+
+// check drops an idle connection that the node has hung up, or on which bytes came
+// that nobody asked for: both spoil it. False says that somebody else has it.
+func (c *polledConn) check() bool {
+	if !c.state.CompareAndSwap(idle, starting) {
+		return false
+	}
+	if _, err := readNow(c.fd, c.stray[:]); err == unix.EAGAIN {
+		c.state.Store(idle)
+	} else {
+		c.drop()
 	}
 	return true
 }
