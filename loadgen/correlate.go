@@ -60,7 +60,8 @@ type correlator struct {
 	strange results.Deviations
 	lone    lone // the last answer; meant for a reply that has but one
 
-	words  []byte // of the first error met
+	words  []byte // of the first error met that was not owed, or else the first
+	owed   bool   // words are of one that was
 	buffer []byte
 	detail string // the last Outcome.Detail, kept so that a repetition costs nothing
 	codes  []results.CodeCount
@@ -121,7 +122,7 @@ func (c *correlator) begin(m *message) {
 	c.answers, c.junk, c.surplus, c.unknown = 0, 0, 0, false
 	c.nulls, c.words, c.codes = c.nulls[:0], c.words[:0], c.codes[:0]
 	c.highest, c.put, c.strange = 0, 0, 0
-	c.lone = lone{}
+	c.lone, c.owed = lone{}, false
 }
 
 // exchange reads the reply. whole says that class is the call's and every entry's.
@@ -199,11 +200,14 @@ func (c *correlator) answer(a *jsonrpc.Answer) {
 		return
 	}
 	c.answers++
-	if a.Kind != jsonrpc.Result && len(c.words) == 0 {
-		c.keepWords(a)
-	}
 	idless := a.IDKind == jsonrpc.Absent || a.IDKind == jsonrpc.Null
 	i, ours := c.entry(a)
+	// A rejection that was asked for explains nothing, unless it is all that came.
+	owed := c.m.malformed > 0 && a.Kind == jsonrpc.ErrorObject && rejection(a.Code) && (ours && c.m.members[i].malformed() || !ours && idless)
+	if a.Kind != jsonrpc.Result && (len(c.words) == 0 || c.owed && !owed) {
+		c.words, c.owed = c.words[:0], owed
+		c.keepWords(a)
+	}
 	c.lone = lone{kind: a.Kind, code: a.Code, idles: idless, entry: -1}
 	switch {
 	case ours:

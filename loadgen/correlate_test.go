@@ -202,6 +202,7 @@ func TestJudgeKeepsTheNodesWords(t *testing.T) {
 		{"[rr]", "[" + e("10", -32003) + "]", 200, "answers are missing; the node says: -32003 noé"},
 		{"[rr]", e("null", -32010), 200, "-32010 noé"},
 		{"[rr]", "[" + r("10") + "]", 200, "answers are missing"},
+		{"[mrr]", "[" + e("null", -32600) + "," + r("11") + "]", 200, "answers are missing"}, // what was owed explains nothing
 		{"r", "bad gateway", 502, "HTTP 502: bad gateway"},
 		{"r", `{"result":{"error":{"kind":1}},"id":10}`, 200, `{"kind":1}`},
 		{"r", strings.Repeat("é", 400), 502, "HTTP 502: " + strings.Repeat("é", 145)},

@@ -91,7 +91,7 @@ func appendUnread(b []byte, reply *transport.Reply) []byte {
 
 // quote adds what the node said, if it said anything.
 func (c *correlator) quote(b []byte) []byte {
-	if len(c.words) == 0 {
+	if len(c.words) == 0 || c.owed {
 		return b
 	}
 	return append(append(b, "; the node says: "...), c.words...)

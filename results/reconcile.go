@@ -40,8 +40,10 @@ func Reconcile(t *Counts, before, after NodeSample, o ReconcileOptions) []Row {
 
 	calls := ofAll(&t.CallsByClass)
 	batches := ofAll(&t.BatchesByClass)
+	admitted := batches
+	admitted.certain -= min(batches.certain, notAdmitted(t, o.Dialect))
 	r.row("HTTP exchanges", calls, "volley_http_requests_total", "", "")
-	r.row("batches", batches, prefix+"batch_requests_total", "", "")
+	r.row("batches", admitted, prefix+"batch_requests_total", "", "")
 	r.entries(t, o.Dialect, prefix+"batch_entries_total")
 
 	const single = "volley_single_requests_total"
@@ -93,11 +95,26 @@ func methodNotFound(dialect string) func(int64) bool {
 	return func(code int64) bool { return code == -32601 }
 }
 
+// notAdmitted gives how many batches were turned away before the node counted them
+// as batches: over the rate that it admits, by the reference node's -32029, or RCP's
+// -32011 (§12). No entry of a batch carries the one; the other counts only where
+// whole batches were answered so.
+func notAdmitted(t *Counts, dialect string) uint64 {
+	code := int64(-32029)
+	if dialect == "rcp" {
+		code = -32011
+	}
+	if t.BatchErrorEntries[code] == 0 {
+		return 0
+	}
+	return t.ByCode[code] - t.SingleByCode[code] - t.BatchByCode[code]
+}
+
 // notRun tells the codes of batches refused before any entry ran.
 func notRun(dialect string) func(int64) bool {
-	codes := []int64{-32700, -32600, -32005, -32010}
+	codes := []int64{-32700, -32600, -32005, -32010, -32029}
 	if dialect == "rcp" {
-		codes = []int64{-32700, -32600, -32602}
+		codes = []int64{-32700, -32600, -32602, -32011}
 	}
 	return func(code int64) bool { return slices.Contains(codes, code) }
 }

@@ -296,3 +296,24 @@ func TestReconcileNeedsBothScrapes(t *testing.T) {
 		}
 	}
 }
+
+// What is turned away before it is counted as a batch, over the rate that a node
+// admits, is in the exchanges and in no batch.
+func TestReconcileWithAdmission(t *testing.T) {
+	turnedAway := batch(5, results.BatchError, map[results.Class]int{results.BatchError: 5}, results.CodeCount{Code: -32029, Count: 1})
+	taken := batch(2, results.OK, map[results.Class]int{results.OK: 2})
+	var c results.Counts
+	for _, o := range []results.Outcome{turnedAway, turnedAway, taken} {
+		c.AddOutcome(&o)
+	}
+	node := func(batches int) results.NodeSample {
+		return series(t, fmt.Sprintf("volley_http_requests_total 3\nnear_rpc_batch_requests_total %d\nnear_rpc_batch_entries_total{outcome=\"ok\"} 2", batches))
+	}
+	before := series(t, "volley_http_requests_total 0\nnear_rpc_batch_requests_total 0\nnear_rpc_batch_entries_total{outcome=\"ok\"} 0")
+	for batches, want := range map[int]string{1: "= batches: 1 1\n", 3: "! batches: 1 3\n"} {
+		got := rows(results.Reconcile(&c, before, node(batches), results.ReconcileOptions{Dialect: "near", Alone: true}))
+		if !strings.Contains(got, want) || !strings.Contains(got, "= HTTP exchanges: 3 3\n") || !strings.Contains(got, "= batch entries: 2 2\n") {
+			t.Errorf("%d batches counted:\n%swant %s", batches, got, want)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package target
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"sync/atomic"
 	"time"
@@ -15,10 +14,9 @@ const watchAfter = 5 * time.Millisecond
 
 // watched gives a context that ends with the node's patience, or when the client
 // has gone; done must be called before the connection is read from again. A
-// client that has more to send is taken to be there, and so is one that has said
-// that it sends no more: it may still read. That one has gone when it resets the
-// connection, as it does where it was closed with something unread, or to which
-// something is written.
+// client that has more to send is taken to be there. One that sends no more has
+// gone: a connection that was closed looks the same as one that was half closed, and
+// of the two the first is what clients do. net/http takes it so too.
 func (c *conn) watched() (ctx context.Context, done func()) {
 	ctx, end := context.WithCancel(c.life)
 	var over atomic.Bool
@@ -32,9 +30,6 @@ func (c *conn) watched() (ctx context.Context, done func()) {
 		next := make([]byte, 1)
 		n, err := c.nc.Read(next)
 		c.ahead = next[:n]
-		if _, halves := c.nc.(interface{ CloseWrite() error }); err == io.EOF && halves {
-			err = untilReset(c.nc)
-		}
 		var late net.Error
 		if err != nil && !(errors.As(err, &late) && late.Timeout()) {
 			end()

@@ -28,10 +28,8 @@
 //     connection's next request is read when the last is answered, since answers
 //     go out in the order of requests, so a cancel that is sent behind its request
 //     on one connection comes too late and is passed over.
-//   - A client that has gone gives up its requests. One that has only said that it
-//     sends no more (half closed its connection) has not gone: it is answered.
-//     A client is known to have gone by a reset, which comes where it closed the
-//     connection with something unread or where something is sent to it.
+//   - A client that has gone gives up its requests: they are cancelled. One that
+//     half closes its connection looks the same and is taken to have gone.
 //   - Limits are enforced, not only advertised: -32602, the id echoed, data
 //     {"limit": N, "size": M}. k, candidateK and rerank.topN over maxK are clamped
 //     before the funnel is checked. An index that would grow over its limits is
