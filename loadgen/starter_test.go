@@ -272,6 +272,8 @@ func TestNodesThatHangUp(t *testing.T) {
 			if n := total.ByClass[results.OK] + total.ByClass[results.Reset]; n != total.Entries || w.Phases()[0].Calls != 50 {
 				t.Errorf("%d of %d entries ok or reset, %d calls in the open phase", n, total.Entries, w.Phases()[0].Calls)
 			}
+			mu.Lock()
+			defer mu.Unlock()
 			// One more than the server's, for the canary's.
 			if total.Calls+1 != uint64(calls) {
 				t.Errorf("%d calls sent, the node saw %d", total.Calls, calls-1)
