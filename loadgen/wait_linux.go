@@ -12,7 +12,7 @@ const (
 	sleepSlice = 50 * time.Millisecond
 	// wakeEarly is how long before an instant the kernel is asked to wake us: what it
 	// takes to do so is spent, and the rest is waited for awake.
-	wakeEarly = 100 * time.Microsecond
+	wakeEarly = 70 * time.Microsecond
 	// keepCPU is how long before it the CPU is not offered to others any more. Where
 	// none of ours wants it, it is not offered at all: whoever else took it would
 	// keep it for milliseconds.
@@ -22,7 +22,8 @@ const (
 	// turn is how long we run before we let the runtime's scheduler have a look. After
 	// ten milliseconds its monitor would interrupt us wherever we are, and from
 	// then on take our place away in every system call.
-	turn = 4 * time.Millisecond
+	turn       = 4 * time.Millisecond
+	shortSlice = 100 * time.Microsecond // the shortest that the kernel grants
 	// spare is what a look of the scheduler's may take.
 	spare = 20 * time.Microsecond
 )
@@ -44,6 +45,7 @@ func newWaiter() waiter { return &kernelWaiter{} }
 
 func (w *kernelWaiter) begin(others func() bool) {
 	w.others = others
+	askShortSlices()
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) == nil {
 		w.clock, w.base = ts.Nano(), time.Now()
@@ -70,6 +72,7 @@ func (w *kernelWaiter) until(t time.Time, quit <-chan struct{}) bool {
 			return true
 		case now-w.began > turn && left > spare:
 			runtime.Gosched()
+			askShortSlices()
 			w.began = now
 		case left <= wakeEarly:
 			w.stayAwake(at)
@@ -77,6 +80,13 @@ func (w *kernelWaiter) until(t time.Time, quit <-chan struct{}) bool {
 			return timerWaiter{}.until(t, quit)
 		}
 	}
+}
+
+// askShortSlices asks for a short slice of the CPU at a time, for the thread that this
+// runs on. It takes nothing from others' share; but who asks for little at a time is
+// served sooner after a wake-up (Linux 6.12 and later; before it, nothing changes).
+func askShortSlices() {
+	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: uint64(shortSlice)}, 0)
 }
 
 // sleep ends at the given time since base, or before it when a signal comes.

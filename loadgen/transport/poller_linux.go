@@ -172,6 +172,13 @@ func (p *poller) remind(at int64) {
 	}
 }
 
+// askShortSlices asks for a short slice of the CPU at a time, for the thread that this
+// runs on: who asks for little at a time is served sooner after a wake-up (Linux 6.12
+// and later), and takes nothing from others' share.
+func askShortSlices() {
+	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: 100_000}, 0)
+}
+
 func (p *poller) now() int64 { return int64(time.Since(p.base)) }
 
 // news is what epoll says of one connection's socket.
@@ -185,9 +192,11 @@ func (p *poller) run() {
 	events := make([]unix.EpollEvent, 128)
 	all := make([]news, 0, len(events))
 	now := p.now()
+	askShortSlices()
 	for began := now; !p.ending.Load(); {
 		if now-began > int64(turn) {
 			runtime.Gosched()
+			askShortSlices()
 			began = now
 		}
 		n, err := unix.EpollWait(p.epoll, events, p.patience(now))
