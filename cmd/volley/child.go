@@ -24,6 +24,7 @@ const nodeStart = 20 * time.Second
 // when this process is killed.
 type child struct {
 	url     string
+	log     string // the file that has what it says
 	command *exec.Cmd
 	stdin   io.Closer
 	done    chan struct{} // closed once the process has been waited for
@@ -53,7 +54,7 @@ func nodeArguments(plan *scenario.Plan, dir string) ([]string, error) {
 // startNode starts the bundled node on a free loopback port and waits until it
 // listens. What it says on standard error goes to log.
 func startNode(ctx context.Context, arguments []string, log *os.File) (*child, error) {
-	c := &child{done: make(chan struct{})}
+	c := &child{log: log.Name(), done: make(chan struct{})}
 	c.command = exec.Command(arguments[0], append(arguments[1:], "--listen", "127.0.0.1:0", "--exit-with-stdin")...)
 	c.command.SysProcAttr = ownGroup()
 	c.command.Stderr = log

@@ -367,21 +367,21 @@ func TestOwnFailureKeepsTheAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer writer.Close()
-	var whole results.Aggregate
+	run := performed{account: &loadgen.Account{Warnings: []string{"seen"}}}
 	slice := results.PhaseSlice{Latency: results.NewLatency()}
 	slice.AddOutcome(&results.Outcome{Entries: 3, ByClass: [results.NumClasses]int{results.OK: 3}})
-	whole.Add(&results.Snapshot{End: time.Second, Phases: []results.PhaseSlice{slice}})
+	run.whole.Add(&results.Snapshot{End: time.Second, Phases: []results.PhaseSlice{slice}})
 
-	err = giveUp(writer, meta, &whole, &loadgen.Account{Warnings: []string{"seen"}}, errors.New("disk on fire"))
+	err = run.giveUp(writer, meta, errors.New("disk on fire"))
 	var e *exit
 	if !errors.As(err, &e) || e.code != exitOurs {
 		t.Errorf("%v, want exit code %d", err, exitOurs)
 	}
-	run, err := results.Open(dir)
+	stored, err := results.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := run.Summary; s.Status != results.Void || s.VoidReason != "disk on fire" || s.Totals.Entries != 3 || !slices.Contains(s.Warnings, "seen") {
+	if s := stored.Summary; s.Status != results.Void || s.VoidReason != "disk on fire" || s.Totals.Entries != 3 || !slices.Contains(s.Warnings, "seen") {
 		t.Errorf("stored: %s %q, %d entries, warnings %q", s.Status, s.VoidReason, s.Totals.Entries, s.Warnings)
 	}
 }

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"volley/loadgen"
+	"volley/loadgen/transport"
+	"volley/results"
+	"volley/scenario"
+)
+
+// performance is how one run of a plan is made. It may be done any number of times
+// in one process; what interrupts it is set up once, for all of them.
+type performance struct {
+	dir string // the run directory, which is created
+	// place is a target that is reached already and stays open; nil: the run opens
+	// the plan's own and closes it again.
+	place *reached
+	stop  <-chan struct{} // closed: stop sending, drain, write the results
+	sent  func(due, sent time.Duration)
+	observer
+}
+
+// observer is told of a run as it goes on: reached before all else, snapshot and
+// node each from one goroutine, after the directory has it. Nil functions are not
+// called.
+type observer struct {
+	reached  func(meta *results.Meta, started bool) // started: the node, for this run
+	snapshot func(*results.Snapshot, []results.PhaseMeta)
+	node     func(results.NodeSample)
+	warn     func(string)
+}
+
+// performed is what a run came to.
+type performed struct {
+	summary results.Summary
+	whole   results.Aggregate
+	account *loadgen.Account // nil: there was no load
+}
+
+// perform runs a plan and stores the result, its end whatever it is. The error
+// carries the exit code; with one, the summary says as well as it can what was
+// stored, save where the directory could not be created.
+func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performed, error) {
+	run := &performed{}
+	meta, err := describeRun(plan)
+	if err != nil {
+		return run, ours(err)
+	}
+	writer, err := results.Create(p.dir, meta)
+	if errors.Is(err, fs.ErrExist) {
+		return run, &exit{exitUsage, fmt.Errorf("--out: %w", err)}
+	}
+	if err != nil {
+		return run, ours(fmt.Errorf("run directory %s: %w", p.dir, err))
+	}
+	defer writer.Close()
+
+	place := p.place
+	if place == nil {
+		if place, err = openOwn(ctx, plan, p.dir, writer); err != nil {
+			return run, run.giveUp(writer, meta, err)
+		}
+		defer place.close()
+	}
+	if place.bundledURL != "" {
+		meta.URL = place.bundledURL
+	}
+	if place.addresses != "" {
+		meta.Environment["target_addresses"] = place.addresses
+	}
+	if p.reached != nil {
+		p.reached(&meta, p.place == nil && place.bundledURL != "")
+	}
+	if p.warn != nil {
+		for _, w := range plan.Warnings {
+			p.warn(w)
+		}
+	}
+
+	run.account, err = loadgen.Run(ctx, loadgen.Config{
+		Plan:       plan,
+		Endpoint:   place.endpoint,
+		MetricsURL: place.metricsURL,
+		MetricsTLS: place.metricsTLS,
+		Guard:      guard(plan.Target.Authorised),
+		Secrets:    secrets(plan),
+		Stop:       p.stop,
+		Snapshot: func(snapshot *results.Snapshot) error {
+			run.whole.Add(snapshot)
+			err := writer.Interval(snapshot)
+			if p.snapshot != nil {
+				p.snapshot(snapshot, meta.Phases)
+			}
+			return err
+		},
+		Node: func(sample results.NodeSample) error {
+			err := writer.Node(sample)
+			if p.node != nil {
+				p.node(sample)
+			}
+			return err
+		},
+		Sent: p.sent,
+		Warn: p.warn,
+	})
+	if err != nil {
+		return run, run.giveUp(writer, meta, err)
+	}
+	end := endOf(run.account)
+	end.Warnings = append(plan.Warnings, end.Warnings...)
+	if place.node != nil && place.node.ended() {
+		end.Warnings = append(end.Warnings, "the bundled node ended during the run: "+lastLine(place.node.log))
+	}
+	run.summary = results.Summarise(meta, &run.whole, end)
+	run.summary.Dir = p.dir
+	return run, ours(writer.Finish(run.summary))
+}
+
+// openOwn opens the plan's target for one run alone.
+func openOwn(ctx context.Context, plan *scenario.Plan, dir string, writer *results.Writer) (*reached, error) {
+	log, err := writer.NodeLog()
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() // the node has its own handle on it
+	return openTarget(ctx, plan, dir, log)
+}
+
+// describeRun is what is known before anything is started.
+func describeRun(plan *scenario.Plan) (results.Meta, error) {
+	text, err := plan.YAML()
+	if err != nil {
+		return results.Meta{}, err
+	}
+	phases, objectives := loadgen.Describe(plan)
+	return results.Meta{
+		Volley:      fullVersion(),
+		Name:        plan.Name,
+		Seed:        plan.Seed,
+		Started:     time.Now(),
+		Dialect:     plan.Target.Dialect,
+		URL:         plan.SecretFreeURL(),
+		Bundled:     plan.Target.URL == "" && len(plan.Target.Command) == 0,
+		Phases:      phases,
+		Objectives:  objectives,
+		Environment: environment(),
+		Plan:        text,
+	}, nil
+}
+
+// endOf is what a run's account says beyond its snapshots.
+func endOf(account *loadgen.Account) results.End {
+	return results.End{
+		Finished:    time.Now(),
+		Stopped:     account.Stopped,
+		Interrupted: account.Interrupted,
+		Left:        account.Left,
+		Before:      account.Before,
+		After:       account.After,
+		Generator:   account.Generator,
+		Warnings:    account.Warnings,
+		Pinned:      account.Pinned,
+	}
+}
+
+// giveUp stores why a run has no result, with all that was seen up to then, and
+// picks the exit code.
+func (run *performed) giveUp(writer *results.Writer, meta results.Meta, err error) error {
+	var known *exit
+	var canary *loadgen.CanaryError
+	var exchange *transport.Error
+	end := results.End{Finished: time.Now(), Status: results.Void}
+	if run.account != nil {
+		end = endOf(run.account)
+		end.Status = results.Void
+	}
+	switch {
+	case errors.As(err, &known):
+	case errors.As(err, &exchange) && exchange.Failure == transport.Forbidden:
+		known = &exit{exitUsage, exchange}
+	case errors.As(err, &canary):
+		known = &exit{exitUnreachable, err}
+	case errors.Is(err, context.Canceled):
+		known = &exit{exitInterrupted, errors.New("interrupted before the load")}
+		end.Status = results.Interrupted
+	default:
+		known = &exit{exitOurs, err}
+	}
+	run.summary = results.Summarise(meta, &run.whole, end)
+	if end.Status == results.Void {
+		run.summary.VoidReason = results.Escape(known.Error())
+	}
+	if err := writer.Finish(run.summary); err != nil {
+		// The directory stays as it was written up to here, and reads as cut off.
+		return &exit{exitOurs, errors.Join(known.cause, err)}
+	}
+	return known
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"net/netip"
+	"os"
+
+	"volley/internal/jsonrpc"
+	"volley/loadgen/transport"
+	"volley/scenario"
+)
+
+// reached is the node that the load goes to.
+type reached struct {
+	endpoint   transport.Endpoint
+	metricsURL string
+	metricsTLS *tls.Config // of the target's own page; nil: nothing special
+	addresses  string      // of the URL's host, where it is a name
+	bundledURL string      // "" when the node is not ours, or speaks on its standard streams
+	node       *child
+}
+
+func (r *reached) close() {
+	if r.endpoint != nil {
+		_ = r.endpoint.Close()
+	}
+	if r.node != nil {
+		r.node.close()
+	}
+}
+
+// openTarget starts the bundled node if the plan names no other, and opens an
+// endpoint to whichever it is. The node's config goes into dir, what it says into log,
+// on which it has a handle of its own.
+func openTarget(ctx context.Context, plan *scenario.Plan, dir string, log *os.File) (_ *reached, err error) {
+	if plan.Target.Transport == "stdio" {
+		return openStdio(plan, dir, log)
+	}
+
+	r := &reached{metricsURL: plan.Target.Metrics.URL}
+	url := plan.Target.URL
+	if url == "" {
+		arguments, err := nodeArguments(plan, dir)
+		if err != nil {
+			return nil, err
+		}
+		if r.node, err = startNode(ctx, arguments, log); err != nil {
+			return nil, err
+		}
+		r.bundledURL = r.node.url
+		url = r.node.url
+		if plan.Target.Dialect == "rcp" {
+			url += "/rcp"
+		}
+	}
+	if r.metricsURL == "" && plan.Target.Metrics.Every > 0 {
+		r.metricsURL = besides(url, "/metrics")
+		if r.metricsTLS, err = metricsTrust(&plan.Target); err != nil {
+			r.close()
+			return nil, &exit{exitUsage, err}
+		}
+	}
+	if r.endpoint, err = openEndpoint(plan, url); err != nil {
+		r.close()
+		return nil, &exit{exitUsage, err}
+	}
+	if r.addresses, err = addresses(ctx, r.endpoint, &plan.Target); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func openStdio(plan *scenario.Plan, dir string, log *os.File) (*reached, error) {
+	command := plan.Target.Command
+	if len(command) == 0 {
+		arguments, err := nodeArguments(plan, dir)
+		if err != nil {
+			return nil, err
+		}
+		command = append(arguments, "--stdio")
+	}
+	endpoint, err := transport.NewStdio(transport.StdioConfig{Command: command, Stderr: log, Route: firstID})
+	if err != nil {
+		return nil, &exit{exitUnreachable, err}
+	}
+	return &reached{endpoint: endpoint}, nil
+}
+
+// firstID gives the first of our ids that a line answers. A line that is a request
+// or a notification of the node's own answers nobody: no call has the id 0.
+func firstID(line []byte) (id uint64, ok bool) {
+	if r := jsonrpc.ParseRequest(bytes.TrimSpace(line)); r.MethodKind == jsonrpc.String && !r.HasResult {
+		return 0, true
+	}
+	_, _, _ = jsonrpc.ScanReply(line, func(a *jsonrpc.Answer) {
+		if !ok && a.IsInt {
+			id, ok = a.Int, true
+		}
+	})
+	return id, ok
+}
+
+// guard refuses addresses that are neither loopback nor private unless the
+// scenario names who authorised the test.
+func guard(a *scenario.Authorised) func(netip.Addr) error {
+	return func(addr netip.Addr) error {
+		if a != nil {
+			return nil
+		}
+		return transport.LocalOnly(addr)
+	}
+}
