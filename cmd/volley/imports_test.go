@@ -15,6 +15,7 @@ var levels = map[string]int{
 	"volley/loadgen/arrival":   0,
 	"volley/loadgen/transport": 0,
 	"volley/results/selfcheck": 0,
+	"volley/results/correlate": 0,
 	"volley/results":           1,
 	"volley/target/wirecase":   1,
 	"volley/target/near/vm":    1,
