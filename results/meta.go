@@ -15,7 +15,11 @@ type Meta struct {
 	Phases      []PhaseMeta
 	Objectives  []Objective
 	Environment map[string]string
-	Plan        []byte // plan.yaml: the effective plan, without secrets
+	// Rows name the rows of the mix: by the method, and by the request type where the
+	// method has one; more than MaxRows share the last. nil: not known, as of older runs.
+	Rows []string
+	Form string // how work is put on the wire: "single", "batch", "array"; "": not known
+	Plan []byte // plan.yaml: the effective plan, without secrets
 }
 
 // PhaseMeta is one phase as it was asked for.

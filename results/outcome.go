@@ -33,13 +33,16 @@ type Outcome struct {
 	// Surplus counts answers beyond those that were asked for.
 	Surplus    int
 	Deviations Deviations // what departs from the protocol and fails nothing
-	HTTPStatus int        // 0 when there was none
-	BytesOut   int        // of the body sent
-	BytesIn    int        // of the body received
-	OverBound  bool       // no caller was free when it was due
-	Overrun    bool       // open loop: sent well after its phase's end; see Counts.Overrun
-	Held       bool       // held back by the authorised ceiling
-	Detail     string     // the node's or the system's own words, when Class.Failed
+	// Parts are the entries by the row of the mix that they were drawn from, each row
+	// once. They add up to ByClass; nil: nobody asks.
+	Parts      []Part
+	HTTPStatus int    // 0 when there was none
+	BytesOut   int    // of the body sent
+	BytesIn    int    // of the body received
+	OverBound  bool   // no caller was free when it was due
+	Overrun    bool   // open loop: sent well after its phase's end; see Counts.Overrun
+	Held       bool   // held back by the authorised ceiling
+	Detail     string // the node's or the system's own words, when Class.Failed
 }
 
 // Answered tells whether the node answered the call: with a JSON-RPC answer, an
@@ -124,6 +127,8 @@ type Snapshot struct {
 	Current    int           // the phase the plan is in; len(Meta.Phases) when draining
 	InFlight   int           // calls under way at End
 	Planned    uint64        // calls that became due in the interval
+	Health     Health        // the generator's own
+	Breakdown  Breakdown     // of the calls of Phases, by mix row and size band
 }
 
 // NodeSample is one scrape of the node: series (name with its sorted labels as
