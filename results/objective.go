@@ -6,8 +6,10 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// evaluate holds the objective against the measured phases.
-func (o Objective) evaluate(p *PhaseSlice, span time.Duration) ObjectiveResult {
+// Evaluate holds the objective against p, what the measured phases sent together,
+// and against the time that they took. It is how Summarise judges, and shows how an
+// objective stands while a run goes on.
+func (o Objective) Evaluate(p *PhaseSlice, span time.Duration) ObjectiveResult {
 	r := ObjectiveResult{Text: o.Text, Metric: o.Metric, Stat: o.Stat, Op: o.Op, Limit: o.Limit, N: p.Calls}
 	set := func(v float64) { r.Value = &v }
 	share := func(n, of uint64) {

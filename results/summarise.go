@@ -64,7 +64,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 	all := a.Total(func(i int) bool { return i < len(m.Phases) && m.Phases[i].Measured })
 	s.Measured = spanOf(&all, measured)
 	for _, o := range m.Objectives {
-		s.Objectives = append(s.Objectives, o.evaluate(&all, measured))
+		s.Objectives = append(s.Objectives, o.Evaluate(&all, measured))
 	}
 	if e.scraped() && !e.Left && s.Status != Running && s.Status != Cut {
 		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Alone: m.Bundled})
