@@ -28,6 +28,16 @@ func (c *connects) made(took time.Duration) {
 	_ = c.took.RecordValue(min(took, longestConnect).Microseconds()) // within bounds
 }
 
+// count gives how many were opened so far.
+func (c *connects) count() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.took == nil {
+		return 0
+	}
+	return uint64(c.took.TotalCount())
+}
+
 // tell puts into g what was counted.
 func (c *connects) tell(g *results.Generator) {
 	c.mu.Lock()

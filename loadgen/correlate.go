@@ -65,6 +65,7 @@ type correlator struct {
 	buffer []byte
 	detail string // the last Outcome.Detail, kept so that a repetition costs nothing
 	codes  []results.CodeCount
+	parts  []results.Part
 }
 
 // pending is the state of an entry that has no answer yet.
@@ -85,8 +86,8 @@ func newCorrelator() *correlator {
 }
 
 // judge is the one place where outcomes are decided. It sets the outcome's Class,
-// ByClass, Codes, Surplus, Deviations, HTTPStatus, BytesIn and Detail; Codes is valid until
-// the next call.
+// ByClass, Parts, Codes, Surplus, Deviations, HTTPStatus, BytesIn and Detail; Parts and
+// Codes are valid until the next call.
 func (c *correlator) judge(m *message, reply transport.Reply, err error, o *results.Outcome) {
 	c.begin(m)
 	o.ByClass = [results.NumClasses]int{}
@@ -102,6 +103,7 @@ func (c *correlator) judge(m *message, reply transport.Reply, err error, o *resu
 		c.settle(o)
 		class = c.gravest(o)
 	}
+	c.divide(o)
 	o.Class, o.Codes, o.Surplus, o.Deviations = class, c.codes, c.surplus, c.strange
 	o.Detail = ""
 	if class.Failed() {
@@ -327,6 +329,7 @@ func (c *correlator) settle(o *results.Outcome) {
 		case class == results.RPCError || class == results.Rejected:
 			c.addCode(c.code[i])
 		}
+		c.state[i] = class
 		o.ByClass[class]++
 	}
 	c.surplus += c.junk

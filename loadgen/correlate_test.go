@@ -16,7 +16,7 @@ import (
 // id true. A batch stands in brackets. The first id is 10.
 func sent(sketch string) *message {
 	m := &message{first: 10, batch: strings.HasPrefix(sketch, "[")}
-	for _, c := range strings.Trim(sketch, "[]") {
+	for i, c := range strings.Trim(sketch, "[]") {
 		k := map[rune]member{'r': request, 'n': notification, 'm': mangled, 'i': mangledID, 't': mangledTrue}[c]
 		m.members = append(m.members, k)
 		if k == notification {
@@ -24,7 +24,10 @@ func sent(sketch string) *message {
 		}
 		if k.malformed() {
 			m.malformed++
+			m.slots = append(m.slots, 0)
+			continue
 		}
+		m.slots = append(m.slots, slotOf(i%3)) // rows in turn
 	}
 	return m
 }
@@ -268,6 +271,7 @@ func FuzzJudgeCountsEveryEntryOnce(f *testing.F) {
 		if sum != len(m.members) {
 			t.Errorf("%s answered %q: classes add up to %d: %s", sketch, reply, sum, tally(&o))
 		}
+		checkParts(t, m, &o)
 		if want := o.ByClass[results.RPCError] + o.ByClass[results.Rejected] + min(o.ByClass[results.BatchError], 1); codes != want {
 			t.Errorf("%s answered %q: %d codes, want %d: %s", sketch, reply, codes, want, tally(&o))
 		}

@@ -20,6 +20,7 @@ type work struct {
 	upTo        []float64 // cumulative shares of methods
 	pathMethods bool      // singletons are posted to /METHOD
 	plain       bool      // every entry is the same but for its id: nothing hangs on chance
+	slotted     bool      // members are not all of one slot
 }
 
 // compile readies a plan; pinned maps the name of each pinned block to its hash.
@@ -48,6 +49,7 @@ func compile(p *scenario.Plan, pinned map[string]string) (*work, error) {
 		weights = append(weights, m.Weight)
 	}
 	w.upTo = cumulative(weights)
+	w.slotted = len(w.methods) > 1 || w.malformed > 0
 	w.plain = w.notified == 0 && len(w.methods) == 1 && !slices.ContainsFunc(w.methods[0].params, segment.drawn)
 	return w, nil
 }
@@ -77,6 +79,7 @@ type message struct {
 	body          []byte
 	first         uint64 // the id of members[i] is first+i, sent or not
 	members       []member
+	slots         []uint8 // of the members; none: all are of the mix's first row
 	items         int
 	notifications int
 	malformed     int
@@ -143,6 +146,7 @@ func (e *encoder) begin(m *message, n, first uint64, h shape) {
 		body:    m.body[:0],
 		first:   first,
 		members: m.members[:0],
+		slots:   m.slots[:0],
 		items:   h.entries * h.items,
 	}
 	if m.batch {
@@ -171,6 +175,9 @@ func (w *work) heaviest() int {
 func (e *encoder) write(m *message, row int, k member, id uint64) {
 	t := &e.work.methods[row]
 	m.members = append(m.members, k)
+	if e.work.slotted {
+		m.slots = append(m.slots, slotOf(row))
+	}
 	m.body = append(m.body, `{"jsonrpc":"2.0"`...)
 	if k == request {
 		m.body = append(m.body, `,"id":`...)

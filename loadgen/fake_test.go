@@ -201,6 +201,9 @@ func checkAccount(t *testing.T, w *watched) {
 		t.Errorf("classes of %d entries add up to %d, of %d calls to %d",
 			total.Entries, sum(total.ByClass), total.Calls, sum(total.CallsByClass))
 	}
+	for _, s := range w.snaps {
+		checkBreakdown(t, s)
+	}
 	if w.Planned != total.Calls+total.Unsent {
 		t.Errorf("%d calls became due, %d were sent and %d were not", w.Planned, total.Calls, total.Unsent)
 	}
@@ -219,5 +222,33 @@ func checkAccount(t *testing.T, w *watched) {
 	}
 	if n := total.Lateness.Min(); n < 0 {
 		t.Errorf("a call was sent %d us before it was due", -n)
+	}
+}
+
+// checkBreakdown checks that the cells of an interval add up to its phases.
+func checkBreakdown(t *testing.T, s *results.Snapshot) {
+	t.Helper()
+	type sum struct {
+		entries, items uint64
+		byClass        [results.NumClasses]uint64
+	}
+	got := map[int]sum{}
+	for c := range s.Breakdown.Cells() {
+		of := got[c.Phase]
+		of.entries, of.items = of.entries+c.Entries, of.items+c.Items
+		for class, n := range c.ByClass {
+			of.byClass[class] += n
+		}
+		got[c.Phase] = of
+	}
+	for i := range s.Phases {
+		p := &s.Phases[i]
+		if want := (sum{p.Entries, p.Items, p.ByClass}); got[p.Phase] != want {
+			t.Errorf("phase %d by row and band: %+v, want %+v", p.Phase, got[p.Phase], want)
+		}
+		delete(got, p.Phase)
+	}
+	if len(got) > 0 {
+		t.Errorf("cells of phases without calls: %+v", got)
 	}
 }

@@ -35,6 +35,7 @@ func (e *encoder) mangle(m *message, turn, id uint64) {
 	}
 	m.malformed++
 	m.members = append(m.members, f.kind)
+	m.slots = append(m.slots, 0)
 	m.body = append(m.body, f.before...)
 	if f.id {
 		m.body = strconv.AppendUint(m.body, id, 10)

@@ -32,11 +32,19 @@ type recorder struct {
 // shard is a recorder's part for some of the callers, so that they seldom wait
 // for each other.
 type shard struct {
-	mu     sync.Mutex
-	phases []*results.PhaseSlice      // by phase; nil: nothing to tell
-	spare  []*results.PhaseSlice      // emptied ones
-	words  [results.NumClasses]string // the first Outcome.Detail of a class
-	_      [64]byte                   // keeps neighbours' locks out of one cache line
+	mu    sync.Mutex
+	held  gathered                   // what callers write to
+	words [results.NumClasses]string // the first Outcome.Detail of a class
+	// taken changes places with held at each snapshot, whose goroutine it belongs to.
+	taken gathered
+	_     [64]byte // keeps neighbours' locks out of one cache line
+}
+
+// gathered is what came to a shard in an interval.
+type gathered struct {
+	phases []*results.PhaseSlice // by phase; nil: nothing to tell
+	spare  []*results.PhaseSlice // emptied ones
+	parts  results.Breakdown
 }
 
 func newRecorder(phases int) *recorder {
@@ -45,7 +53,8 @@ func newRecorder(phases int) *recorder {
 		late:   make([]*hdrhistogram.Histogram, phases),
 	}
 	for i := range r.shards {
-		r.shards[i].phases = make([]*results.PhaseSlice, phases)
+		s := &r.shards[i]
+		s.held.phases, s.taken.phases = make([]*results.PhaseSlice, phases), make([]*results.PhaseSlice, phases)
 	}
 	return r
 }
@@ -71,13 +80,14 @@ func (r *recorder) undone() { r.flying.Add(-1) }
 func (r *recorder) ended(caller int, o *results.Outcome) {
 	s := &r.shards[caller%len(r.shards)]
 	s.mu.Lock()
-	p := s.phase(o.Phase)
+	p := s.held.phase(o.Phase)
 	if p.Calls == 0 || o.Sent < p.FirstSent {
 		p.FirstSent = o.Sent
 	}
 	p.LastSent = max(p.LastSent, o.Sent)
 	p.AddOutcome(o)
 	p.Clipped += uint64(p.Record(o))
+	s.held.parts.AddOutcome(o)
 	if s.words[o.Class] == "" {
 		s.words[o.Class] = o.Detail
 	}
@@ -89,20 +99,20 @@ func (r *recorder) ended(caller int, o *results.Outcome) {
 func (r *recorder) unsent(phase int) {
 	s := &r.shards[0]
 	s.mu.Lock()
-	s.phase(phase).Unsent++
+	s.held.phase(phase).Unsent++
 	s.mu.Unlock()
 }
 
-func (s *shard) phase(i int) *results.PhaseSlice {
-	if s.phases[i] == nil {
-		if n := len(s.spare); n > 0 {
-			s.phases[i], s.spare = s.spare[n-1], s.spare[:n-1]
+func (g *gathered) phase(i int) *results.PhaseSlice {
+	if g.phases[i] == nil {
+		if n := len(g.spare); n > 0 {
+			g.phases[i], g.spare = g.spare[n-1], g.spare[:n-1]
 		} else {
-			s.phases[i] = &results.PhaseSlice{Latency: results.NewLatency()}
+			g.phases[i] = &results.PhaseSlice{Latency: results.NewLatency()}
 		}
-		s.phases[i].Phase = i
+		g.phases[i].Phase = i
 	}
-	return s.phases[i]
+	return g.phases[i]
 }
 
 // snapshot takes what was recorded since the last one. It is for one goroutine.
@@ -115,6 +125,12 @@ func (r *recorder) snapshot(end time.Duration, wall time.Time, current int) *res
 		Planned:  planned - r.counted,
 	}
 	r.last, r.counted = end, planned
+	for i := range r.shards {
+		s := &r.shards[i]
+		s.mu.Lock()
+		s.held, s.taken = s.taken, s.held
+		s.mu.Unlock()
+	}
 	for phase := range r.late {
 		if p := r.take(phase); p != nil {
 			snap.Phases = append(snap.Phases, *p)
@@ -126,19 +142,22 @@ func (r *recorder) snapshot(end time.Duration, wall time.Time, current int) *res
 			}
 		}
 	}
+	for i := range r.shards {
+		t := &r.shards[i].taken
+		snap.Breakdown.Merge(&t.parts)
+		t.parts.Reset()
+	}
 	return snap
 }
 
-// take merges what the shards hold of a phase into the first that holds
-// something, which leaves the recorder for good; the others are emptied and kept.
+// take merges what was taken of a phase into the first of it, which leaves the recorder
+// for good; the others are emptied and kept.
 func (r *recorder) take(phase int) *results.PhaseSlice {
 	var sum *results.PhaseSlice
 	for i := range r.shards {
-		s := &r.shards[i]
-		s.mu.Lock()
-		p := s.phases[phase]
-		s.phases[phase] = nil
-		s.mu.Unlock()
+		t := &r.shards[i].taken
+		p := t.phases[phase]
+		t.phases[phase] = nil
 		switch {
 		case p == nil:
 		case sum == nil:
@@ -149,9 +168,7 @@ func (r *recorder) take(phase int) *results.PhaseSlice {
 			p.Response.Reset()
 			p.Service.Reset()
 			p.Lateness.Reset()
-			s.mu.Lock()
-			s.spare = append(s.spare, p)
-			s.mu.Unlock()
+			t.spare = append(t.spare, p)
 		}
 	}
 	return sum

@@ -121,6 +121,7 @@ type runner struct {
 	account Account
 	ahead   bool // the endpoint's connections are Starters
 	line    *line
+	monitor *monitor
 	rec     *recorder
 	quit    quitting
 	cut     context.CancelFunc // cuts off the calls under way
@@ -203,6 +204,7 @@ func ceiling(p *scenario.Plan, z *sizes) *rate.Limiter {
 // after it.
 func (r *runner) load(ctx, early context.Context) {
 	before := r.sample(early)
+	r.monitor = newMonitor(runtime.GOMAXPROCS(0), r.wait.spun, r.rec.dials.count)
 	restore := func() {}
 	if r.ahead {
 		restore = widen()

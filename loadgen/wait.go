@@ -11,7 +11,7 @@ type waiter interface {
 	// past returns at once.
 	until(t time.Time, quit <-chan struct{}) bool
 	end()
-	// spun is how long it kept a CPU busy with nothing but waiting.
+	// spun is how long it kept a CPU busy with nothing but waiting. Anyone may ask.
 	spun() time.Duration
 }
 

@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,9 +34,9 @@ const (
 // millisecond late; handing over to another goroutine costs another fifty
 // microseconds. So whoever waits should also send.
 type kernelWaiter struct {
-	base  time.Time // the same instant
-	clock int64     // on CLOCK_MONOTONIC, in nanoseconds
-	awake time.Duration
+	base  time.Time     // the same instant
+	clock int64         // on CLOCK_MONOTONIC, in nanoseconds
+	awake atomic.Int64  // nanoseconds
 	began time.Duration // of this turn, since base
 
 	others func() bool
@@ -54,7 +55,7 @@ func (w *kernelWaiter) begin(others func() bool) {
 
 func (w *kernelWaiter) end() {}
 
-func (w *kernelWaiter) spun() time.Duration { return w.awake }
+func (w *kernelWaiter) spun() time.Duration { return time.Duration(w.awake.Load()) }
 
 func (w *kernelWaiter) until(t time.Time, quit <-chan struct{}) bool {
 	if w.base.IsZero() {
@@ -104,14 +105,16 @@ func (w *kernelWaiter) sleep(at time.Duration) error {
 
 // stayAwake looks at the clock again and again.
 func (w *kernelWaiter) stayAwake(at time.Duration) {
+	var awake time.Duration
 	for last := time.Since(w.base); last < at; {
 		if at-last > keepCPU && w.others() {
 			unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 		}
 		now := time.Since(w.base)
 		if now-last < othersTurn {
-			w.awake += now - last
+			awake += now - last
 		}
 		last = now
 	}
+	w.awake.Add(int64(awake))
 }

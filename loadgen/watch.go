@@ -27,6 +27,7 @@ func (r *runner) snapshots(done <-chan struct{}) {
 
 func (r *runner) snapshot(end time.Duration) {
 	s := r.rec.snapshot(end, time.Now(), r.phaseAt(end))
+	s.Health = r.monitor.health()
 	if r.Snapshot == nil || s.End == s.Start && len(s.Phases) == 0 && s.Planned == 0 {
 		return
 	}

@@ -6,7 +6,7 @@ import "time"
 // that nothing is known: an older run did not keep it.
 type Health struct {
 	// CPUFraction is the process's CPU time over wall time and the CPUs it may use: 1
-	// is all of them busy. What the pacer spends awake before a call is due counts too.
+	// is all of them busy. Time that the pacer spends awake before a call is due is none.
 	CPUFraction float64
 	// GCPauseMax is the longest the garbage collector stopped the process, and SchedP99
 	// the 99th percentile of how long goroutines waited for a CPU: the upper edges of

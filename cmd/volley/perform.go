@@ -148,6 +148,8 @@ func describeRun(plan *scenario.Plan) (results.Meta, error) {
 		Bundled:     plan.Target.URL == "" && len(plan.Target.Command) == 0,
 		Phases:      phases,
 		Objectives:  objectives,
+		Rows:        loadgen.Rows(plan),
+		Form:        string(plan.Form),
 		Environment: environment(),
 		Plan:        text,
 	}, nil
