@@ -126,6 +126,9 @@ func (d *decoder) remarks(p *Plan) {
 	if len(p.Target.Node) > 0 && !p.Target.bundled() {
 		d.warn("target.node is not used: it configures the bundled node, and the target is another")
 	}
+	if len(p.Target.NodeCPUs) > 0 && p.Target.URL != "" {
+		d.warn("target.node_cpus is not used: it places a node that the run starts, not the one at the url")
+	}
 	if p.Target.Dialect == "near" && p.Form == Batch {
 		for _, m := range p.Mix {
 			if m.Method != "query" {

@@ -49,6 +49,7 @@ type Target struct {
 	ResolveAlways bool
 	Connections   Connections
 	Node          []byte // the bundled node's config file as JSON; nil for none
+	NodeCPUs      []int  // of the node that the run starts, ascending; nil: not said
 	Metrics       Metrics
 	Authorised    *Authorised
 }

@@ -84,6 +84,7 @@ func targetTable() *table {
 		{key: "resolve", doc: "once: the url's host is looked up once for the run, and its addresses are in the results. always: at every connect.", def: "once", schema: words(resolves()...)},
 		{key: "connections", doc: "What a connection is used for.", schema: object(connectionsTable())},
 		{key: "node", doc: "The bundled node's config file, word for word.", schema: anyObject},
+		{key: "node_cpus", doc: "The CPUs of the node that the run starts: [0, 2-3], or as a text. Left out: all that volley itself was started with.", schema: cpuList},
 		{key: "metrics", doc: "Where and how often the node's own metrics are read.", schema: object(metricsTable())},
 		{key: "authorised", doc: "Who allowed the test of a node that is not on a loopback or private address.", schema: object(authorisedTable())},
 	}}
@@ -259,6 +260,13 @@ func oneOf(shapes ...*jsonschema.Schema) *jsonschema.Schema { return &jsonschema
 
 func params() *jsonschema.Schema {
 	return oneOf(&jsonschema.Schema{Type: "object"}, &jsonschema.Schema{Type: "array"})
+}
+
+func cpuList() *jsonschema.Schema {
+	text := pattern(`^\s*[0-9]+(\s*-\s*[0-9]+)?(\s*,\s*[0-9]+(\s*-\s*[0-9]+)?)*\s*$`, "0,2-3")
+	one := oneOf(whole(0)(), text())
+	least := uint64(1)
+	return oneOf(whole(0)(), text(), &jsonschema.Schema{Type: "array", Items: one, MinItems: &least})
 }
 
 func scalarSchema() *jsonschema.Schema {

@@ -60,6 +60,9 @@ func (d *decoder) target(n *node) Target {
 			t.Node = d.appendJSON(nil, c)
 		}
 	}
+	if c := f.given("node_cpus"); c != nil {
+		t.NodeCPUs = d.cpus(c)
+	}
 	t.Metrics = d.metrics(f.given("metrics"), &t)
 	d.transportFits(f, t)
 	return t

@@ -53,6 +53,7 @@ func TestWarnings(t *testing.T) {
 		want string
 	}{
 		{[]string{"target.url=http://127.0.0.1:1"}, "target.node is not used"},
+		{[]string{"target.url=http://127.0.0.1:1", "target.node_cpus=1"}, "target.node_cpus is not used"},
 		{[]string{"target.url=http://8.8.8.8", "target.authorised={by: x, max_rate: 700 entries/s}"}, `phase "ramp" asks for 2400 entries/s: authorised.max_rate holds it at 700`},
 		{[]string{"mix[0].method=block"}, "method block will be answered -32601"},
 		{[]string{"size=null"}, "form batch without size"},

@@ -82,6 +82,9 @@ func (w *planWriter) target(t *Target) {
 	if len(t.Node) > 0 {
 		w.line("  node: %s", flow(t.Node))
 	}
+	if len(t.NodeCPUs) > 0 {
+		w.line("  node_cpus: %s", quoted(FormatCPUs(t.NodeCPUs)))
+	}
 	metrics := "every: " + t.Metrics.Every.String()
 	if t.Metrics.URL != "" {
 		metrics = "url: " + str(secretFree(t.Metrics.URL)) + ", " + metrics
