@@ -51,9 +51,10 @@ func nodeArguments(plan *scenario.Plan, dir string) ([]string, error) {
 	return args, nil
 }
 
-// startNode starts the bundled node on a free loopback port and waits until it
-// listens. What it says on standard error goes to log.
-func startNode(ctx context.Context, arguments []string, log *os.File) (*child, error) {
+// startNode starts the bundled node on a free loopback port, on the given CPUs (nil: those
+// of this process), and waits until it listens. What it says on standard error
+// goes to log.
+func startNode(ctx context.Context, arguments []string, cpus []int, log *os.File) (*child, error) {
 	c := &child{log: log.Name(), done: make(chan struct{})}
 	c.command = exec.Command(arguments[0], append(arguments[1:], "--listen", "127.0.0.1:0", "--exit-with-stdin")...)
 	c.command.SysProcAttr = ownGroup()
@@ -67,7 +68,7 @@ func startNode(ctx context.Context, arguments []string, log *os.File) (*child, e
 	if err != nil {
 		return nil, err
 	}
-	if err := c.command.Start(); err != nil {
+	if err := onCPUs(cpus, c.command.Start); err != nil {
 		return nil, fmt.Errorf("start the node: %w", err)
 	}
 

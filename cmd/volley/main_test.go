@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"volley/scenario"
 )
 
 // asProgram makes the test binary behave as the program itself, so that tests
@@ -49,6 +51,13 @@ func exitCode(t *testing.T, err error) int {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			if cpus, err := threadCPUs(); err == nil { // there may be no CPU 0
+				e.Setenv("CPU", strconv.Itoa(cpus[0]))
+				e.Setenv("CPUS", scenario.FormatCPUs(cpus))
+			}
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 		},

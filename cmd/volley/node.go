@@ -21,6 +21,7 @@ import (
 
 type nodeFlags struct {
 	dialect, listen, config string
+	cpus                    string
 	stdio, exitWithStdin    bool
 }
 
@@ -45,6 +46,7 @@ policies, service times, costs and contention, sessions, admission, faults.`,
 	c.Flags().StringVar(&f.dialect, "dialect", "near", "near, rcp or jsonrpc")
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` to listen on; port 0 takes a free one")
 	c.Flags().StringVar(&f.config, "config", "", "config `file`: nearcore's config.json for near, a flat JSON object for the others")
+	c.Flags().StringVar(&f.cpus, "cpus", "", "`list` of CPUs that the node is bound to, such as 0,2-3")
 	c.Flags().BoolVar(&f.stdio, "stdio", false, "speak on standard input and output instead of HTTP")
 	c.Flags().BoolVar(&f.exitWithStdin, "exit-with-stdin", false, "end when standard input closes")
 	if err := c.Flags().MarkHidden("exit-with-stdin"); err != nil {
@@ -54,6 +56,11 @@ policies, service times, costs and contention, sessions, admission, faults.`,
 }
 
 func runNode(f nodeFlags, s streams) error {
+	if f.cpus != "" {
+		if _, err := bindTo("--cpus", f.cpus); err != nil {
+			return err
+		}
+	}
 	log := slog.New(slog.NewTextHandler(s.err, nil))
 	var listener net.Listener
 	var address string

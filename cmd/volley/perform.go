@@ -150,7 +150,7 @@ func describeRun(plan *scenario.Plan) (results.Meta, error) {
 		Objectives:  objectives,
 		Rows:        loadgen.Rows(plan),
 		Form:        string(plan.Form),
-		Environment: environment(),
+		Environment: environment(&plan.Target),
 		Plan:        text,
 	}, nil
 }

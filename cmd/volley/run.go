@@ -21,6 +21,7 @@ type runFlags struct {
 	out           string
 	noTUI, asJSON bool
 	traceSends    string
+	cpus          string
 	sets          []string
 }
 
@@ -49,6 +50,9 @@ not reached or generator-limited; 5 our own failure; 130 interrupted.`,
 			if err != nil {
 				return err
 			}
+			if err := pin(f.cpus, plan); err != nil {
+				return err
+			}
 			return runPlan(plan, f, s)
 		},
 	}
@@ -56,6 +60,7 @@ not reached or generator-limited; 5 our own failure; 130 interrupted.`,
 	c.Flags().BoolVar(&f.noTUI, "no-tui", false, "status lines on standard error, also on a terminal")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print run.json on standard output instead of the report")
 	c.Flags().StringVar(&f.traceSends, "trace-sends", "", "`file` for when each call was due and sent, in nanoseconds from the start, a line each")
+	c.Flags().StringVar(&f.cpus, "cpus", "", cpusUsage)
 	_ = c.Flags().MarkHidden("trace-sends") // it grows with every call: for benchmarks
 	c.Flags().StringArrayVar(&f.sets, "set", nil, "`path=value` that patches the scenario first (repeatable)")
 	return c

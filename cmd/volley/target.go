@@ -46,7 +46,7 @@ func openTarget(ctx context.Context, plan *scenario.Plan, dir string, log *os.Fi
 		if err != nil {
 			return nil, err
 		}
-		if r.node, err = startNode(ctx, arguments, log); err != nil {
+		if r.node, err = startNode(ctx, arguments, plan.Target.NodeCPUs, log); err != nil {
 			return nil, err
 		}
 		r.bundledURL = r.node.url
@@ -82,7 +82,11 @@ func openStdio(plan *scenario.Plan, dir string, log *os.File) (*reached, error) 
 		}
 		command = append(arguments, "--stdio")
 	}
-	endpoint, err := transport.NewStdio(transport.StdioConfig{Command: command, Stderr: log, Route: firstID})
+	var endpoint *transport.Stdio
+	err := onCPUs(plan.Target.NodeCPUs, func() (err error) {
+		endpoint, err = transport.NewStdio(transport.StdioConfig{Command: command, Stderr: log, Route: firstID})
+		return err
+	})
 	if err != nil {
 		return nil, &exit{exitUnreachable, err}
 	}
