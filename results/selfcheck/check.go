@@ -33,6 +33,7 @@ func (v Verdict) rank() int {
 // Check is one judgement in the form that a report prints and run.json stores.
 type Check struct {
 	Name    string  `json:"name"`
+	Phase   string  `json:"phase,omitempty"` // "": of the whole run
 	Verdict Verdict `json:"verdict"`
 	// Value was compared with Limit, both in Unit ("1" is a pure number). They
 	// are always finite. Value is 0 where nothing could be computed: the verdict

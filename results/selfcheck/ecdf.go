@@ -75,13 +75,10 @@ func (t *thinned) add(v float64) {
 	t.seen++
 }
 
-// The critical values of AndersonDarling at 5% and 1% (M. A. Stephens, "EDF
+// anderson1 is the critical value of AndersonDarling at 1% (M. A. Stephens, "EDF
 // Statistics for Goodness of Fit and Some Comparisons", JASA 69, 1974: the
 // exponential with its mean estimated).
-const (
-	anderson5 = 1.341
-	anderson1 = 1.957
-)
+const anderson1 = 1.957
 
 // AndersonDarling is A2*, the Anderson-Darling statistic of values against the
 // exponential distribution with the values' own mean:

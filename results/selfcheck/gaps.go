@@ -20,6 +20,10 @@ const (
 const (
 	MaxDistance   = 0.02 // of the gaps' distribution from the asked one (KS)
 	MaxDispersion = 0.1  // of the index of dispersion from the asked one
+
+	// voidDistance is where the asked process can't be recognised any more: uniform
+	// gaps are 0.153 from exponential ones, paced ones 0.632.
+	voidDistance = 0.1
 )
 
 const (
@@ -39,6 +43,7 @@ type Gaps struct {
 
 	n        int64 // gaps taken
 	ignored  int64
+	waited   int64
 	started  bool
 	due      time.Duration // of the send before
 	sent     time.Duration
@@ -85,6 +90,14 @@ func (g *Gaps) Add(due, sent time.Duration) {
 	g.due, g.sent = due, sent
 }
 
+// Skip counts a send that others than the generator held up, such as a node that
+// all callers wait for. It has no gap, nor has the one after it, and the counts of
+// windows begin anew.
+func (g *Gaps) Skip() {
+	g.waited++
+	g.started, g.plan.started = false, false
+}
+
 func (g *Gaps) addPaced(due, sent time.Duration) {
 	g.paced.add(due, sent)
 	if g.started {
@@ -121,6 +134,7 @@ type Fidelity struct {
 	Process Process
 	Gaps    int64
 	Ignored int64
+	Waited  int64 // sends that were skipped
 	// Distance is the Kolmogorov-Smirnov distance of the gaps from the planned
 	// distribution with the planned mean, from above by at most 1/4096.
 	// DistanceChance is what chance alone exceeds once in a hundred:
@@ -146,7 +160,7 @@ type Fidelity struct {
 
 // Fidelity measures what was added so far.
 func (g *Gaps) Fidelity() Fidelity {
-	f := Fidelity{Process: g.process, Gaps: g.n, Ignored: g.ignored}
+	f := Fidelity{Process: g.process, Gaps: g.n, Ignored: g.ignored, Waited: g.waited}
 	if g.n == 0 {
 		return f
 	}

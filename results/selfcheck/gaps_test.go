@@ -65,7 +65,7 @@ func TestArrivalsAsAskedPass(t *testing.T) {
 	}
 }
 
-func TestArrivalsOfAnotherProcessAreVoid(t *testing.T) {
+func TestArrivalsOfAnotherProcess(t *testing.T) {
 	const rate, n = 2000.0, 60_000
 	paced := func(i int) time.Duration { return time.Duration(i) * 500 * time.Microsecond }
 	bunched := func(i int) time.Duration { return time.Duration(i/600) * 300 * time.Millisecond }
@@ -75,11 +75,11 @@ func TestArrivalsOfAnotherProcessAreVoid(t *testing.T) {
 		at   func(int) time.Duration
 		want string
 	}{
-		{"paced for poisson", NewGaps(Poisson, steady(rate)), paced, "arrival gaps: void, arrival dispersion: void, arrival gaps (Anderson-Darling): warn"},
-		{"poisson at 9/10 of the rate", NewGaps(Poisson, steady(rate)), poissonAt(2, 0.9*rate), "arrival gaps: void, arrival dispersion: void, arrival gaps (Anderson-Darling): ok"},
+		{"paced for poisson", NewGaps(Poisson, steady(rate)), paced, "arrival gaps: void, arrival dispersion: warn"},
+		{"poisson at 9/10 of the rate", NewGaps(Poisson, steady(rate)), poissonAt(2, 0.9*rate), "arrival gaps: warn, arrival dispersion: warn"},
 		{"paced for uniform", NewGaps(Uniform, steady(rate)), paced, "arrival gaps: void"},
 		{"poisson for uniform", NewGaps(Uniform, steady(rate)), poissonAt(3, rate), "arrival gaps: void"},
-		{"in bunches of one instant for poisson", NewGaps(Poisson, steady(rate)), bunched, "arrival gaps: void, arrival dispersion: void, arrival gaps (Anderson-Darling): not enough data"},
+		{"in bunches of one instant for poisson", NewGaps(Poisson, steady(rate)), bunched, "arrival gaps: void, arrival dispersion: warn"},
 	} {
 		feed(tt.g, n, tt.at, onTime)
 		if got := verdicts(tt.g.Fidelity().Checks()); got != tt.want {
@@ -117,7 +117,7 @@ func TestPacedSendsThatBunch(t *testing.T) {
 		{"one pause of 60 ms", func(i int) time.Duration {
 			return max(0, due(5000)+60*time.Millisecond-max(due(i), due(5000))) * time.Duration(min(1, i/5000))
 		}, "arrival dispersion: ok, arrival deviation: warn"},
-		{"held back to every half second", func(i int) time.Duration { return due(500-i%500) - time.Millisecond }, "arrival dispersion: void, arrival deviation: warn"},
+		{"held back to every half second", func(i int) time.Duration { return due(500-i%500) - time.Millisecond }, "arrival dispersion: warn, arrival deviation: warn"},
 	} {
 		g := NewGaps(Constant, nil)
 		feed(g, 20_000, due, tt.delay)
@@ -206,20 +206,65 @@ func TestTooLittleIsSaidToBe(t *testing.T) {
 	}
 }
 
-func TestAShortHonestRunIsNotVoid(t *testing.T) {
-	void := map[string]int{}
+func TestAShortHonestRunIsNotDoubted(t *testing.T) {
+	doubted := map[string]int{}
 	const runs = 400
 	for seed := range uint64(runs) {
 		g := NewGaps(Poisson, steady(300))
 		feed(g, 3000, poissonAt(100+seed, 300), onTime)
 		for _, c := range g.Fidelity().Checks() {
-			if c.Verdict == Void {
-				void[c.Name]++
+			if c.Verdict == Void || c.Verdict == Warn {
+				doubted[c.Name]++
 			}
 		}
 	}
-	if void["arrival gaps"] > 0 || void["arrival dispersion"] > runs/50 {
-		t.Errorf("of %d honest runs of 10 s void were %v", runs, void)
+	if doubted["arrival gaps"] > 0 || doubted["arrival dispersion"] > runs/50 {
+		t.Errorf("of %d honest runs of 10 s doubted were %v", runs, doubted)
+	}
+}
+
+// Sends at 2,000/s that a clock of 25 us rounds up, as a busy virtual CPU does.
+func TestGrainIsAWarningOnly(t *testing.T) {
+	g := NewGaps(Poisson, steady(2000))
+	at := poissonAt(7, 2000)
+	for i := range 400_000 {
+		due := at(i)
+		g.Add(due, due.Truncate(25*time.Microsecond)+25*time.Microsecond)
+	}
+	if got, want := verdicts(g.Fidelity().Checks()), "arrival gaps: warn, arrival dispersion: ok"; got != want {
+		t.Errorf("%s, want %s\n%+v", got, want, g.Fidelity())
+	}
+}
+
+func TestSendsThatTheNodeHeldUpAreNotJudged(t *testing.T) {
+	for _, p := range []Process{Poisson, Uniform, Constant} {
+		for _, tt := range []struct {
+			every int // one send in so many is held up by 3 ms
+			want  bool
+		}{{400, true}, {50, false}} {
+			rng, at := seeded(23), 0.0
+			g := NewGaps(p, steady(1000))
+			for i := range 20_000 {
+				switch p {
+				case Poisson:
+					at += rng.ExpFloat64() / 1000
+				case Uniform:
+					at += 2 * rng.Float64() / 1000
+				default:
+					at += 1.0 / 1000
+				}
+				due := time.Duration(at * second)
+				if i%tt.every == 0 {
+					g.Skip()
+				} else {
+					g.Add(due, due)
+				}
+			}
+			f := g.Fidelity()
+			if got := Worst(f.Checks()) == OK; got != tt.want || f.Waited != int64(20_000/tt.every) {
+				t.Errorf("%s, one in %d: %s\n%+v", p, tt.every, verdicts(f.Checks()), f)
+			}
+		}
 	}
 }
 
@@ -345,7 +390,7 @@ func TestAndersonDarlingCriticalValues(t *testing.T) {
 			x[i] = rng.ExpFloat64()
 		}
 		a2, _ := AndersonDarling(x)
-		if a2 > anderson5 {
+		if a2 > 1.341 {
 			over5++
 		}
 		if a2 > anderson1 {

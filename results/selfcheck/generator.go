@@ -4,8 +4,9 @@ import "time"
 
 // The limits of what a generator may do to its own numbers.
 const (
-	lateGrace = time.Millisecond // a lateness that is never held against it
-	lateShare = 0.05             // of the objective
+	lateGrace = time.Millisecond       // a lateness that is never held against it
+	lateShare = 0.05                   // of the times that are measured
+	lateGrain = 100 * time.Microsecond // what timers alone can cause
 
 	// MinSent is the share of the planned calls that must have been sent.
 	MinSent = 0.99
@@ -20,35 +21,65 @@ const (
 	minForP99 = 100 // samples, below which the p99 is the maximum
 )
 
-// MaxLateness is the p99 of lateness that is allowed under an objective of slo for
-// the response time: the greater of 1 ms and 5% of slo. An slo of 0 is none.
-func MaxLateness(slo time.Duration) time.Duration {
-	return max(lateGrace, time.Duration(lateShare*float64(slo)))
+// MaxLateness is the p99 of lateness that is allowed where times of that length are
+// measured: the greater of 1 ms and 5% of it. A length of 0 is not known.
+func MaxLateness(measured time.Duration) time.Duration {
+	return max(lateGrace, time.Duration(lateShare*float64(measured)))
 }
 
-// Lateness judges the p99 of lateness (sent less due) over n measured sends. It
-// voids a run in which more than one call in a hundred was sent so late that the
-// generator and not the node made the percentile. slo is the strictest objective
-// for the response time, 0 for none. Value and Limit are in microseconds. Fewer
-// than 100 sends, or a p99 below 0, are not enough.
-func Lateness(n int64, p99, slo time.Duration) Check {
-	limit := MaxLateness(slo)
+// Late is how late a phase's calls were sent (sent less due), and what is known
+// beside it.
+type Late struct {
+	N        int64
+	Waited   int64 // of N, calls that the node or a ceiling held up: not the generator's fault
+	P50, P99 time.Duration
+	AtLeast  time.Duration // what the p99 is at least, at 95%, with the calls' dependence counted; 0: not known
+	Response time.Duration // the p99 of the response time; 0: not known
+	SLO      time.Duration // the strictest objective for the response time; 0: none
+}
+
+// Limit is MaxLateness under the objective, or under the p99 of the response time
+// where that is longer: of an answer that takes a second, 10 ms are nothing.
+func (l Late) Limit() time.Duration { return MaxLateness(max(l.SLO, l.Response)) }
+
+// Check judges l. A p99 over the limit voids the run only when it is no accident: its
+// lower bound is over it too, or half of all calls were so late. Else it warns: a
+// single pause of a busy machine makes more than one call in a hundred late in a
+// short run, and the response times, which are counted from when calls were due,
+// are then too long rather than too short. A p99 under the limit that makes more
+// than half of the response's warns as well. Where one call in a hundred and more
+// was held up by the node or a ceiling, the p99 over the limit is not the
+// generator's doing and says nothing. Fewer than 100 calls are not enough.
+func (l Late) Check() Check {
+	limit := l.Limit()
 	c := Check{Name: "lateness", Limit: inMicros(limit), Unit: micros}
 	switch {
-	case n < minForP99:
-		return c.unknown("%d sends are too few for the p99 of lateness: it takes %d.", max(n, 0), minForP99)
-	case p99 < 0:
+	case l.N < minForP99:
+		return c.unknown("%d calls are too few for the p99 of lateness: it takes %d.", max(l.N, 0), minForP99)
+	case l.P99 < 0:
 		return c.unknown("The p99 of lateness is below 0: the clocks disagree.")
-	case p99 <= limit:
-		return c.judged(OK, inMicros(p99), "Calls were sent on time: 99%% of %d at most %s after they were due (limit %s).", n, brief(p99), brief(limit))
+	case l.P99 > lateGrain && 2*l.P99 > l.Response && l.Response > 0 && l.P99 <= limit && !l.heldUp():
+		return c.judged(Warn, inMicros(l.P99), "The generator was late: the p99 of lateness is %s, that of the response time only %s.", brief(l.P99), brief(l.Response))
+	case l.P99 <= limit:
+		return c.judged(OK, inMicros(l.P99), "Calls were sent on time: 99%% of %d at most %s after they were due (limit %s).", l.N, brief(l.P99), brief(limit))
+	case l.heldUp():
+		return c.unknown("How late the generator alone would have been can't be told: %d of %d calls waited for the node or for the authorised ceiling.", l.Waited, l.N)
+	case l.P50 > limit:
+		return c.judged(Void, inMicros(l.P99), "Calls were sent late: half of them by more than %s (p99 %s, limit %s), so response times are the generator's own.", brief(l.P50), brief(l.P99), brief(limit))
+	case l.AtLeast > limit:
+		return c.judged(Void, inMicros(l.P99), "Calls were sent late: the p99 of lateness is %s (at least %s, limit %s), so response times are partly the generator's own.", brief(l.P99), brief(l.AtLeast), brief(limit))
 	}
-	return c.judged(Void, inMicros(p99), "Calls were sent late: the p99 of lateness is %s (limit %s), so response times are partly the generator's own.", brief(p99), brief(limit))
+	return c.judged(Warn, inMicros(l.P99), "The generator was late at times: the p99 of lateness is %s (limit %s), as a few pauses of the machine make it.", brief(l.P99), brief(limit))
 }
 
-// Sent judges how many of the planned calls were sent: below 99% the run is void,
-// as the load was not the asked one. No planned calls, or more sent than planned,
-// are not enough.
-func Sent(sent, planned int64) Check {
+func (l Late) heldUp() bool { return l.Waited > 0 && 100*l.Waited >= l.N }
+
+// Sent judges how many of the planned calls were sent in time. Below 99% the load
+// was not the asked one; that voids here only where the generator is to blame, and
+// warns where calls waited for the node or for a ceiling (the node's doing, which
+// is for others to judge). No planned calls, or more sent than planned, are not
+// enough.
+func Sent(sent, planned int64, generator bool) Check {
 	c := Check{Name: "sent", Limit: MinSent, Unit: pure}
 	if planned < 1 || sent < 0 {
 		return c.unknown("No calls were planned, so none can be missing.")
@@ -57,10 +88,13 @@ func Sent(sent, planned int64) Check {
 		return c.unknown("%d calls were sent though only %d were planned: the counts contradict each other.", sent, planned)
 	}
 	share := float64(sent) / float64(planned)
-	if share >= MinSent {
-		return c.judged(OK, share, "%d of %d planned calls were sent.", sent, planned)
+	switch {
+	case share >= MinSent:
+		return c.judged(OK, share, "%d of %d planned calls were sent in time.", sent, planned)
+	case generator:
+		return c.judged(Void, share, "Only %d of %d planned calls were sent in time (%.1f%%, at least %.0f%% needed) although callers were free: the load was not the asked one.", sent, planned, 100*share, 100*MinSent)
 	}
-	return c.judged(Void, share, "Only %d of %d planned calls were sent (%.1f%%, at least %.0f%% needed): the load was not the asked one.", sent, planned, 100*share, 100*MinSent)
+	return c.judged(Warn, share, "Only %d of %d planned calls were sent in time (%.1f%%, at least %.0f%% needed): the others were held up.", sent, planned, 100*share, 100*MinSent)
 }
 
 // Vitals are the generator's own state over the measured time.
@@ -70,15 +104,38 @@ type Vitals struct {
 	SchedP99    time.Duration // that a goroutine ready to run waited for a CPU
 	Scheduled   int64         // how often one did; 0: not known
 	GCPauseP99  time.Duration
+	GCPauseMax  time.Duration
 	GCPauses    int64 // 0: the collector did not run
+	// Sockets
+	Exhausted int64 // calls that failed for want of sockets, ports or memory of this machine
+	Opened    int64 // connections
+	Calls     int64 // that were made over them
 }
 
-// Saturation judges v: CPU (warned of from 70%, void from 90%), and the p99s of
-// scheduler latency and of garbage collection pauses, held to MaxLateness(slo).
-// Those two only warn: what they did to a call's sending is judged by Lateness,
+// Saturation judges v where times of the length measured are at stake: CPU (warned
+// of from 70%, void from 90%), the p99s of scheduler latency and of garbage
+// collection pauses, held to MaxLateness(measured), and what the machine refused,
+// any of which is void: such calls stand in the account as the node's failures.
+// Latency and pauses only warn: what they did to a call's sending is judged by Late,
 // and what they did to the noticing of its answer is part of the service time.
-func Saturation(v Vitals, slo time.Duration) []Check {
-	return []Check{v.cpu(), v.scheduler(MaxLateness(slo)), v.collector(MaxLateness(slo))}
+func Saturation(v Vitals, measured time.Duration) []Check {
+	limit := MaxLateness(measured)
+	return []Check{v.cpu(), v.scheduler(limit), v.collector(limit), v.sockets()}
+}
+
+func (v Vitals) sockets() Check {
+	c := Check{Name: "sockets", Unit: "calls"}
+	switch {
+	case v.Calls < 1 || v.Exhausted < 0 || v.Opened < 0:
+		return c.unknown("No calls were made, so no socket was wanted.")
+	case v.Exhausted > 0:
+		return c.judged(Void, float64(v.Exhausted), "%d calls could not be sent for want of sockets, ports or memory on this machine: raise its limits (ulimit -n) or lower in_flight.", v.Exhausted)
+	case v.Opened == 0:
+		return c.judged(OK, 0, "No call wanted for a socket.")
+	case v.Opened >= v.Calls:
+		return c.judged(OK, 0, "No call wanted for a socket: %d connections were opened, one and more for each call.", v.Opened)
+	}
+	return c.judged(OK, 0, "No call wanted for a socket: %d connections served %d calls.", v.Opened, v.Calls)
 }
 
 func (v Vitals) cpu() Check {
@@ -114,9 +171,9 @@ func (v Vitals) collector(limit time.Duration) Check {
 	case v.GCPauses == 0:
 		return c.judged(OK, 0, "The generator's garbage collector did not pause it.")
 	case v.GCPauseP99 <= limit:
-		return c.judged(OK, inMicros(v.GCPauseP99), "The generator's garbage collector paused it for at most %s, 99%% of %d times (limit %s).", brief(v.GCPauseP99), v.GCPauses, brief(limit))
+		return c.judged(OK, inMicros(v.GCPauseP99), "The generator's garbage collector paused it for at most %s, 99%% of %d times (limit %s, longest %s).", brief(v.GCPauseP99), v.GCPauses, brief(limit), brief(v.GCPauseMax))
 	}
-	return c.judged(Warn, inMicros(v.GCPauseP99), "The generator's garbage collector paused it for %s at the p99 of %d times (limit %s).", brief(v.GCPauseP99), v.GCPauses, brief(limit))
+	return c.judged(Warn, inMicros(v.GCPauseP99), "The generator's garbage collector paused it for %s at the p99 of %d times (limit %s, longest %s).", brief(v.GCPauseP99), v.GCPauses, brief(limit), brief(v.GCPauseMax))
 }
 
 // Ceiling judges the asked rate against the rate that this generator reached on
