@@ -14,6 +14,7 @@ var levels = map[string]int{
 	"volley/scenario":          0,
 	"volley/loadgen/arrival":   0,
 	"volley/loadgen/transport": 0,
+	"volley/loadgen/nullnode":  0,
 	"volley/results/selfcheck": 0,
 	"volley/results/correlate": 0,
 	"volley/results":           1,
