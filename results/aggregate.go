@@ -14,6 +14,11 @@ type Aggregate struct {
 	// MaxInFlight is the most calls under way at the end of an interval.
 	MaxInFlight int
 
+	// Breakdown adds up those of the intervals.
+	Breakdown Breakdown
+	// Health is the last interval's.
+	Health Health
+
 	phases  []PhaseSlice  // by phase index
 	current int           // the latest Snapshot.Current
 	since   time.Duration // the end of the first interval with that Current
@@ -23,7 +28,9 @@ type Aggregate struct {
 func (a *Aggregate) Add(s *Snapshot) {
 	if s.End >= a.End {
 		a.End, a.Wall = s.End, s.Wall
+		a.Health = s.Health
 	}
+	a.Breakdown.Merge(&s.Breakdown)
 	a.Planned += s.Planned
 	a.MaxInFlight = max(a.MaxInFlight, s.InFlight)
 	if s.Current > a.current {

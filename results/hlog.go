@@ -22,7 +22,7 @@ const microsPerMilli = 1000
 // the base time, the run's start.
 func hlogHead(started time.Time) []byte {
 	seconds := float64(started.UnixMilli()) / 1000
-	return fmt.Appendf(nil, "#[volley latencies, format %d; values in microseconds; Tag=response|service|lateness/PHASE, percent-encoded]\n"+
+	return fmt.Appendf(nil, "#[volley latencies, format %d; values in microseconds; Tag=response|service|lateness/PHASE or entries/PHASE/ROW/SIZES, percent-encoded]\n"+
 		"#[Histogram log format version 1.3]\n"+
 		"#[StartTime: %.3f (seconds since epoch), %s]\n"+
 		"#[BaseTime: %.3f (seconds since epoch)]\n"+
@@ -31,22 +31,44 @@ func hlogHead(started time.Time) []byte {
 }
 
 // appendHlog appends a line for every distribution of s that is not empty.
-func appendHlog(dst []byte, s *Snapshot, tags []string) ([]byte, error) {
+func appendHlog(dst []byte, s *Snapshot, tags []string) (_ []byte, err error) {
 	for i := range s.Phases {
 		p := &s.Phases[i]
 		for _, d := range p.distributions() {
 			if d.h == nil || d.h.TotalCount() == 0 {
 				continue
 			}
-			payload, err := d.h.EncodeV2()
-			if err != nil {
-				return dst, fmt.Errorf("latency.hlog: %w", err)
+			if dst, err = appendInterval(dst, s, d.name+"/"+tags[p.Phase], d.h); err != nil {
+				return dst, err
 			}
-			dst = fmt.Appendf(dst, "Tag=%s/%s,%.9f,%.9f,%.3f,%s\n", d.name, tags[p.Phase],
-				s.Start.Seconds(), (s.End - s.Start).Seconds(), float64(d.h.Max())/microsPerMilli, payload)
+		}
+	}
+	for c := range s.Breakdown.Cells() {
+		if c.Response.TotalCount() == 0 {
+			continue
+		}
+		if dst, err = appendInterval(dst, s, cellTag(c, tags), c.Response); err != nil {
+			return dst, err
 		}
 	}
 	return dst, nil
+}
+
+func appendInterval(dst []byte, s *Snapshot, tag string, h *hdrhistogram.Histogram) ([]byte, error) {
+	payload, err := h.EncodeV2()
+	if err != nil {
+		return dst, fmt.Errorf("latency.hlog: %w", err)
+	}
+	return fmt.Appendf(dst, "Tag=%s,%.9f,%.9f,%.3f,%s\n", tag,
+		s.Start.Seconds(), (s.End - s.Start).Seconds(), float64(h.Max())/microsPerMilli, payload), nil
+}
+
+// entriesName begins the tags of cells of a breakdown.
+const entriesName = "entries"
+
+// cellTag gives a cell's tag: its row by its index, as names may hold anything.
+func cellTag(c *Cell, tags []string) string {
+	return fmt.Sprintf("%s/%s/%d/%s", entriesName, tags[c.Phase], c.Row, url.PathEscape(c.Band.String()))
 }
 
 type namedHistogram struct {
@@ -75,7 +97,8 @@ func phaseTags(phases []PhaseMeta) []string {
 
 // hlogLine is one interval of one distribution.
 type hlogLine struct {
-	name, phase string // response, service or lateness; the phase's tag
+	name  string // response, service, lateness or entries
+	phase string // the phase's tag, of entries with row and band
 	h           *hdrhistogram.Histogram
 }
 
@@ -100,8 +123,22 @@ func parseHlog(line []byte) (l hlogLine, err error) {
 	return hlogLine{name: string(name), phase: string(phase), h: h}, nil
 }
 
-// addTo merges the line into the distribution of s that it belongs to.
+// addTo merges the line into the distribution of s that it belongs to. A kind of
+// distribution that it does not know is a later volley's, and passed over.
 func (l *hlogLine) addTo(s *Snapshot, tags []string) error {
+	switch l.name {
+	case entriesName:
+		for c := range s.Breakdown.Cells() {
+			if cellTag(c, tags) == l.name+"/"+l.phase {
+				c.Response.Merge(l.h)
+				return nil
+			}
+		}
+		return l.homeless()
+	case "response", "service", "lateness":
+	default:
+		return nil
+	}
 	for i := range s.Phases {
 		p := &s.Phases[i]
 		if tags[p.Phase] != l.phase {
@@ -114,5 +151,9 @@ func (l *hlogLine) addTo(s *Snapshot, tags []string) error {
 			}
 		}
 	}
+	return l.homeless()
+}
+
+func (l *hlogLine) homeless() error {
 	return fmt.Errorf("tag %q belongs to nothing in its interval", l.name+"/"+l.phase)
 }

@@ -32,6 +32,30 @@ type intervalRow struct {
 	Planned  uint64     `json:"planned"`
 	Phases   []phaseRow `json:"phases"`
 	HlogEnd  int64      `json:"hlog_end"`
+
+	Health    *healthRow `json:"health,omitempty"`
+	Breakdown []cellRow  `json:"breakdown,omitempty"`
+}
+
+// healthRow is a Health.
+type healthRow struct {
+	CPUFraction float64 `json:"cpu_fraction"`
+	GCPauseNS   int64   `json:"gc_pause_max_ns"`
+	SchedNS     int64   `json:"sched_p99_ns"`
+	GCCycles    uint64  `json:"gc_cycles"`
+	Connections uint64  `json:"connections"`
+	HeapBytes   uint64  `json:"heap_bytes"`
+}
+
+// cellRow is a Cell, whose distribution stands in latency.hlog.
+type cellRow struct {
+	Phase   int               `json:"phase"`
+	Row     int               `json:"row"`
+	Band    string            `json:"band"`
+	Calls   uint64            `json:"calls"`
+	Entries uint64            `json:"entries"`
+	Items   uint64            `json:"items"`
+	ByClass map[string]uint64 `json:"by_class"`
 }
 
 type phaseRow struct {
@@ -55,7 +79,23 @@ func rowOf(s *Snapshot, phases []PhaseMeta, hlogEnd int64) intervalRow {
 			Index: p.Phase, Name: phaseName(phases, p.Phase), FirstSentNS: int64(p.FirstSent), LastSentNS: int64(p.LastSent), Totals: p.Totals(),
 		})
 	}
+	if h := s.Health; h != (Health{}) {
+		row.Health = &healthRow{h.CPUFraction, int64(h.GCPauseMax), int64(h.SchedP99), h.GCCycles, h.Connections, h.HeapBytes}
+	}
+	for c := range s.Breakdown.Cells() {
+		row.Breakdown = append(row.Breakdown, cellRow{c.Phase, c.Row, c.Band.String(), c.Calls, c.Entries, c.Items, byName(&c.ByClass)})
+	}
 	return row
+}
+
+// cell checks the row, of a run with that many phases. The cell has no distribution.
+func (r *cellRow) cell(phases int) (*Cell, error) {
+	band, ok := ParseBand(r.Band)
+	if !ok || r.Phase < 0 || r.Phase >= phases || r.Row < RowMalformed || r.Row > MaxRows {
+		return nil, fmt.Errorf("breakdown: no cell of phase %d, row %d, size %q", r.Phase, r.Row, r.Band)
+	}
+	c := &Cell{Phase: r.Phase, Row: r.Row, Band: band, Calls: r.Calls, Entries: r.Entries, Items: r.Items}
+	return c, classesOf(&c.ByClass, r.ByClass)
 }
 
 func phaseName(phases []PhaseMeta, i int) string {
@@ -90,6 +130,16 @@ func parseInterval(line []byte, phases int) (s Snapshot, hlogEnd int64, err erro
 		s.Phases = append(s.Phases, PhaseSlice{
 			Phase: p.Index, FirstSent: time.Duration(p.FirstSentNS), LastSent: time.Duration(p.LastSentNS), Counts: counts, Latency: NewLatency(),
 		})
+	}
+	if h := row.Health; h != nil {
+		s.Health = Health{h.CPUFraction, time.Duration(h.GCPauseNS), time.Duration(h.SchedNS), h.GCCycles, h.Connections, h.HeapBytes}
+	}
+	for i := range row.Breakdown {
+		c, err := row.Breakdown[i].cell(phases)
+		if err != nil {
+			return Snapshot{}, 0, err
+		}
+		s.Breakdown.MergeCell(c)
 	}
 	return s, row.HlogEnd, nil
 }

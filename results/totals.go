@@ -78,12 +78,8 @@ func (t *Totals) Counts() (Counts, error) {
 		{&c.ByClass, t.ByClass}, {&c.CallsByClass, t.CallsByClass},
 		{&c.BatchesByClass, t.BatchesByClass}, {&c.BatchEntriesByClass, t.BatchEntriesByClass},
 	} {
-		for name, n := range p.from {
-			class, ok := ParseClass(name)
-			if !ok {
-				return Counts{}, fmt.Errorf("unknown outcome class %q", name)
-			}
-			p.to[class] = n
+		if err := classesOf(p.to, p.from); err != nil {
+			return Counts{}, err
 		}
 	}
 	for name, n := range t.Deviations {
@@ -94,6 +90,17 @@ func (t *Totals) Counts() (Counts, error) {
 		c.Deviations[d] = n
 	}
 	return c, nil
+}
+
+func classesOf(to *[NumClasses]uint64, from map[string]uint64) error {
+	for name, n := range from {
+		class, ok := ParseClass(name)
+		if !ok {
+			return fmt.Errorf("unknown outcome class %q", name)
+		}
+		to[class] = n
+	}
+	return nil
 }
 
 // ParseClass gives the class of that name.

@@ -148,6 +148,11 @@ func (w *Writer) Interval(s *Snapshot) error {
 			return fmt.Errorf("a snapshot of phase %d: the plan has %d", p, len(w.phases))
 		}
 	}
+	for c := range s.Breakdown.Cells() {
+		if c.Phase >= len(w.phases) {
+			return fmt.Errorf("a breakdown of phase %d: the plan has %d", c.Phase, len(w.phases))
+		}
+	}
 	lines, err := appendHlog(nil, s, w.tags)
 	if err != nil {
 		return err
