@@ -99,7 +99,7 @@ func phaseTags(phases []PhaseMeta) []string {
 type hlogLine struct {
 	name  string // response, service, lateness or entries
 	phase string // the phase's tag, of entries with row and band
-	h           *hdrhistogram.Histogram
+	h     *hdrhistogram.Histogram
 }
 
 // parseHlog reads a line. A comment, the legend or an empty line gives no

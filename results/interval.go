@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -34,7 +35,7 @@ type intervalRow struct {
 	HlogEnd  int64      `json:"hlog_end"`
 
 	Health    *healthRow `json:"health,omitempty"`
-	Breakdown []cellRow  `json:"breakdown,omitempty"`
+	Breakdown []cellRow  `json:"breakdown,omitempty"` // also of intervals before it that have none; see Writer.thinned
 }
 
 // healthRow is a Health.
@@ -80,7 +81,7 @@ func rowOf(s *Snapshot, phases []PhaseMeta, hlogEnd int64) intervalRow {
 		})
 	}
 	if h := s.Health; h != (Health{}) {
-		row.Health = &healthRow{h.CPUFraction, int64(h.GCPauseMax), int64(h.SchedP99), h.GCCycles, h.Connections, h.HeapBytes}
+		row.Health = &healthRow{math.Round(1e4*h.CPUFraction) / 1e4, int64(h.GCPauseMax), int64(h.SchedP99), h.GCCycles, h.Connections, h.HeapBytes}
 	}
 	for c := range s.Breakdown.Cells() {
 		row.Breakdown = append(row.Breakdown, cellRow{c.Phase, c.Row, c.Band.String(), c.Calls, c.Entries, c.Items, byName(&c.ByClass)})

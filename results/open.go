@@ -104,6 +104,7 @@ func metaOf(s *Summary) Meta {
 	m := Meta{
 		Volley: s.Volley, Name: s.Name, Seed: s.Seed, Started: s.Started,
 		Dialect: s.Dialect, URL: s.URL, Bundled: s.Bundled, Environment: s.Environment,
+		Rows: s.Rows, Form: s.Form,
 	}
 	for _, p := range s.Phases {
 		to := p.Target.Value

@@ -217,7 +217,9 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		{"another file's header", line("intervals.jsonl", 1, `{"format":1,"what":"volley node series"}`), `intervals.jsonl:1: the first line does not say "volley intervals"`},
 		{"newer rows", line("intervals.jsonl", 1, `{"format":9,"what":"volley intervals"}`), "intervals.jsonl:1: format 9 is newer"},
 		{"a damaged distribution", line("latency.hlog", 7, "Tag=response/warm%20up,0,1,1,AAAA"), "latency.hlog:7: "},
-		{"a distribution of nothing", replace("latency.hlog", "Tag=service/", "Tag=other/"), "latency.hlog:7: tag \"other/warm%20up\" belongs to nothing"},
+		{"a distribution of nothing", replace("latency.hlog", "Tag=service/warm", "Tag=service/hot"), "latency.hlog:7: tag \"service/hot%20up\" belongs to nothing"},
+		{"a cell of nothing", replace("latency.hlog", "Tag=entries/warm%20up/0/1,", "Tag=entries/warm%20up/5/1,"), "tag \"entries/warm%20up/5/1\" belongs to nothing"},
+		{"a cell of no row", replace("intervals.jsonl", `"row":0`, `"row":-2`), "intervals.jsonl:2: breakdown: no cell of phase 0, row -2"},
 	} {
 		dir, m := t.TempDir(), sampleMeta()
 		snaps, _ := sampleSnapshots(m, 4, 20)

@@ -3,6 +3,7 @@ package results_test
 import (
 	"flag"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"volley/results"
@@ -26,6 +27,7 @@ func sampleMeta() results.Meta {
 			{Text: "response p99 <= 250ms", Metric: "response", Stat: "p99", Op: "<=", Limit: 250000},
 			{Text: "entry errors <= 0.1%", Metric: "entry errors", Op: "<=", Limit: 0.001},
 		},
+		Rows: []string{"query view_account", "status"}, Form: "batch",
 		Environment: map[string]string{"cpus": "2"},
 		Plan:        []byte("name: sample\n"),
 	}
@@ -71,7 +73,7 @@ func randomOutcome(r *rand.Rand, phase int, due time.Duration) results.Outcome {
 
 // sampleSnapshots cuts random calls of the phases into intervals of a second.
 func sampleSnapshots(m results.Meta, seed uint64, calls int) ([]*results.Snapshot, []results.Outcome) {
-	r := rand.New(rand.NewPCG(seed, 1))
+	r, rows := rand.New(rand.NewPCG(seed, 1)), 0
 	var all []results.Outcome
 	var snaps []*results.Snapshot
 	ends := []time.Duration{2 * time.Second, 4500 * time.Millisecond, 5500 * time.Millisecond}
@@ -79,6 +81,7 @@ func sampleSnapshots(m results.Meta, seed uint64, calls int) ([]*results.Snapsho
 		s := &results.Snapshot{
 			Start: time.Duration(second) * time.Second, End: time.Duration(second+1) * time.Second,
 			Wall: begin.Add(time.Duration(second+1) * time.Second), InFlight: second, Planned: uint64(calls),
+			Health: results.Health{CPUFraction: 0.25, GCPauseMax: time.Duration(second) * time.Microsecond, GCCycles: 1, HeapBytes: 1 << 20},
 		}
 		for s.Current < len(ends) && ends[s.Current] < s.End {
 			s.Current++
@@ -91,6 +94,8 @@ func sampleSnapshots(m results.Meta, seed uint64, calls int) ([]*results.Snapsho
 					phase++
 				}
 				o := randomOutcome(r, phase, due)
+				rows++
+				o.Parts = partsOf(&o, rows)
 				all = append(all, o)
 				add(s, &o)
 			}
@@ -114,4 +119,26 @@ func add(s *results.Snapshot, o *results.Outcome) {
 	p.AddOutcome(o)
 	p.Clipped += uint64(p.Record(o))
 	p.LastSent = max(p.LastSent, o.Sent)
+	s.Breakdown.AddOutcome(o)
+}
+
+// partsOf deals a call's entries to two rows, and its last one to the malformed where it
+// was rejected so.
+func partsOf(o *results.Outcome, turn int) (parts []results.Part) {
+	for class, n := range o.ByClass {
+		for range n {
+			row := turn % 2
+			turn++
+			if results.Class(class) == results.Rejected {
+				row = results.RowMalformed
+			}
+			i := slices.IndexFunc(parts, func(p results.Part) bool { return p.Row == row })
+			if i < 0 {
+				i, parts = len(parts), append(parts, results.Part{Row: row})
+			}
+			parts[i].Entries++
+			parts[i].ByClass[class]++
+		}
+	}
+	return parts
 }

@@ -63,6 +63,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 	}
 	all := a.Total(func(i int) bool { return i < len(m.Phases) && m.Phases[i].Measured })
 	s.Measured = spanOf(&all, measured)
+	s.Form, s.Rows, s.Breakdown = m.Form, m.Rows, a.BreakdownRows(&m)
 	for _, o := range m.Objectives {
 		s.Objectives = append(s.Objectives, o.Evaluate(&all, measured))
 	}

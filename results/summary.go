@@ -42,6 +42,10 @@ type Summary struct {
 	Totals   Totals         `json:"totals"`
 	Phases   []PhaseSummary `json:"phases"`
 	Measured Span           `json:"measured"`
+	// Breakdown splits Measured by method and size of call; none in older runs.
+	Breakdown []BreakdownRow `json:"breakdown,omitempty"`
+	Form      string         `json:"form,omitempty"` // of Meta
+	Rows      []string       `json:"rows,omitempty"` // of Meta
 
 	Objectives     []ObjectiveResult `json:"objectives"`
 	Reconciliation []Row             `json:"reconciliation"`

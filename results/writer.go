@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Writer writes a run directory as the run goes on, straight to its files, so
@@ -26,6 +27,9 @@ type Writer struct {
 	node      *os.File
 	log       *os.File
 	hlogEnd   int64
+
+	gathered  Breakdown // of intervals that were written without theirs
+	gathering int       // how many those are
 }
 
 // Create makes a run directory and writes what is known before the run:
@@ -153,6 +157,7 @@ func (w *Writer) Interval(s *Snapshot) error {
 			return fmt.Errorf("a breakdown of phase %d: the plan has %d", c.Phase, len(w.phases))
 		}
 	}
+	s = w.thinned(s)
 	lines, err := appendHlog(nil, s, w.tags)
 	if err != nil {
 		return err
@@ -162,6 +167,30 @@ func (w *Writer) Interval(s *Snapshot) error {
 	}
 	w.hlogEnd += int64(len(lines))
 	return writeLine(w.intervals, rowOf(s, w.phases, w.hlogEnd))
+}
+
+// A cell takes some 220 bytes of an interval's record, mostly for its distribution, so
+// that a long run writes it seldom: after wholeBreakdown, with every gatherOver-th
+// interval, for all of them. What came since is lost where the run is killed. The last
+// intervals, when the plan is over, are written with theirs.
+const (
+	wholeBreakdown = 10 * time.Minute
+	gatherOver     = 10
+)
+
+// thinned gives the snapshot with the breakdown that is to be written with it.
+func (w *Writer) thinned(s *Snapshot) *Snapshot {
+	if s.End <= wholeBreakdown {
+		return s
+	}
+	w.gathered.Merge(&s.Breakdown)
+	w.gathering++
+	out := *s
+	out.Breakdown = Breakdown{}
+	if s.Current >= len(w.phases) || w.gathering == gatherOver {
+		out.Breakdown, w.gathered, w.gathering = w.gathered, Breakdown{}, 0
+	}
+	return &out
 }
 
 // Node writes one scrape of the node's metrics. Values that are not finite are

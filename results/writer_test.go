@@ -51,6 +51,10 @@ func sameAggregate(t *testing.T, got, want *results.Aggregate) {
 	for i := range got.Phases() {
 		sameSlice(t, fmt.Sprintf("phase %d", i), &got.Phases()[i], &want.Phases()[i])
 	}
+	sameBreakdown(t, &got.Breakdown, &want.Breakdown)
+	if got.Health != want.Health {
+		t.Errorf("got %+v, want %+v", got.Health, want.Health)
+	}
 	if got.End != want.End || !got.Wall.Equal(want.Wall) || got.Planned != want.Planned || got.MaxInFlight != want.MaxInFlight {
 		t.Errorf("got %v %v %d %d, want %v %v %d %d", got.End, got.Wall, got.Planned, got.MaxInFlight, want.End, want.Wall, want.Planned, want.MaxInFlight)
 	}
@@ -187,6 +191,11 @@ func TestLatencyLogIsAnHdrHistogramLog(t *testing.T) {
 	a := aggregate(snaps)
 	for i := range a.Phases() {
 		p := &a.Phases()[i]
+		for c := range a.Breakdown.Cells() {
+			if c.Response.TotalCount() > 0 {
+				want[fmt.Sprintf("entries/%s/%d/%s", tags[c.Phase], c.Row, c.Band)] = c.Response
+			}
+		}
 		want["response/"+tags[i]], want["service/"+tags[i]], want["lateness/"+tags[i]] = p.Response, p.Service, p.Lateness
 	}
 	got := map[string]*hdrhistogram.Histogram{}

@@ -137,6 +137,24 @@ func lagging() results.Summary {
 	return s
 }
 
+// brokenDown is a run of more methods and sizes than the page has room for.
+func brokenDown() results.Summary {
+	s := healthy()
+	for i, method := range []string{"query view_account", "a method of a name\nthat is far too long for it", "status"} {
+		for band := range results.Band(8) {
+			n := uint64(1000*(3-i) + 400*int(band))
+			s.Breakdown = append(s.Breakdown, results.BreakdownRow{
+				Method: method, Form: "batch", Band: band.String(), Calls: n / 10, Entries: n, Items: n,
+				ByClass:  map[string]uint64{"ok": n - 7, "rpc error": 4, "notified": 3},
+				Response: results.Distribution{N: int64(n), Mean: 999, P50: 1003 + 512*int64(band), P90: 2000, P99: 9_999 << i, P999: 8000, Max: 9000},
+			})
+		}
+	}
+	dead := &s.Breakdown[23]
+	dead.ByClass, dead.Response = map[string]uint64{"refused": dead.Entries}, results.Distribution{}
+	return s
+}
+
 func TestText(t *testing.T) {
 	failed := healthy()
 	failed.Status, failed.VoidReason, failed.Phases = results.Void, "the node could not be started: no such file.", nil
@@ -147,7 +165,7 @@ func TestText(t *testing.T) {
 	}
 	for name, s := range map[string]results.Summary{
 		"healthy": healthy(), "troubled": troubled(), "dead": dead(), "lagging": lagging(), "failed": failed,
-		"cut": begun(results.Cut), "running": begun(results.Running), "empty": {}, "run-v1": stored.Summary,
+		"broken-down": brokenDown(), "cut": begun(results.Cut), "running": begun(results.Running), "empty": {}, "run-v1": stored.Summary,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer

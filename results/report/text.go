@@ -22,6 +22,7 @@ func Text(w io.Writer, s *results.Summary) error {
 		p.phase(&s.Phases[i], s.Partial())
 	}
 	p.together(s)
+	p.breakdown(s.Breakdown)
 	p.account(&s.Totals)
 	p.objectives(s)
 	p.reconciliation(s.Reconciliation)
