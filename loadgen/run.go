@@ -2,21 +2,15 @@ package loadgen
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"math"
-	"net"
-	"net/http"
-	"net/netip"
 	"runtime"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/time/rate"
 
-	"volley/loadgen/scrape"
 	"volley/loadgen/transport"
 	"volley/results"
 	"volley/scenario"
@@ -27,12 +21,7 @@ type Config struct {
 	Plan     *scenario.Plan
 	Endpoint transport.Endpoint // Run opens connections and closes those, not the endpoint
 
-	// MetricsURL is where the node's metrics are read; "" for nowhere. Guard is asked
-	// about every address that this connects to; nil allows all.
-	MetricsURL string
-	// MetricsTLS is for an https MetricsURL; nil trusts the system's root certificates.
-	MetricsTLS *tls.Config
-	Guard      func(netip.Addr) error
+	Metrics Metrics // where the node's own metrics are read; nil for nowhere
 
 	// Snapshot receives what happened in each second of the run, and what is left
 	// at its end. Node receives the samples of the node's metrics during the load,
@@ -54,14 +43,15 @@ type Config struct {
 	// struck out of warnings, errors and samples.
 	Secrets []string
 
-	// Warn receives warnings as they arise; they are in the Account too. May be nil.
+	// Warn receives warnings as they arise, one at a time; what they say is in the
+	// Account too. May be nil.
 	Warn func(string)
 }
 
 // Account is what Run knows beyond the snapshots.
 type Account struct {
 	// Before and After are the node's metrics right before the load and right after
-	// the drain, when a MetricsURL was given.
+	// the drain, where there are Metrics.
 	Before, After results.NodeSample
 	Interrupted   bool          // stopped before the plan was through
 	Stopped       time.Duration // when interrupted: when sending ended, from the first phase's start
@@ -79,44 +69,14 @@ type Account struct {
 // ended before the load, the context's.
 func Run(ctx context.Context, c Config) (*Account, error) {
 	r := runner{Config: c, wait: newWaiter()}
-	if c.MetricsURL != "" {
-		client := &http.Client{
-			Transport: &http.Transport{
-				MaxIdleConnsPerHost: 1,
-				TLSClientConfig:     c.MetricsTLS,
-				DialContext:         (&net.Dialer{Control: guarded(c.Guard)}).DialContext,
-			},
-			// Only the address that the plan names is asked.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}
-		defer client.CloseIdleConnections()
-		r.fetch = func(ctx context.Context) (results.NodeSample, error) {
-			return scrape.Fetch(ctx, client, c.MetricsURL)
-		}
-	}
 	return r.run(ctx)
-}
-
-// guarded refuses a connection to an address that the guard refuses. It sees the
-// address after the name was resolved, at every connection anew.
-func guarded(guard func(netip.Addr) error) func(network, address string, _ syscall.RawConn) error {
-	return func(_, address string, _ syscall.RawConn) error {
-		if guard == nil {
-			return nil
-		}
-		to, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return err
-		}
-		return guard(to.Addr())
-	}
 }
 
 // runner is one run, with the means that tests put in place of the clock and the network.
 type runner struct {
 	Config
-	wait  waiter
-	fetch func(context.Context) (results.NodeSample, error) // nil: there are no metrics
+	wait    waiter
+	scraper *scraper // nil: there are no metrics
 
 	account Account
 	ahead   bool // the endpoint's connections are Starters
@@ -125,6 +85,8 @@ type runner struct {
 	rec     *recorder
 	quit    quitting
 	cut     context.CancelFunc // cuts off the calls under way
+
+	telling sync.Mutex // one warning at a time
 
 	mu  sync.Mutex
 	err error // the first of ours
@@ -203,7 +165,7 @@ func ceiling(p *scenario.Plan, z *sizes) *rate.Limiter {
 // load makes the load: from the sample before it, which ends with early, to the one
 // after it.
 func (r *runner) load(ctx, early context.Context) {
-	before := r.sample(early)
+	before, _ := r.sampleAfter(early, time.Now())
 	r.monitor = newMonitor(runtime.GOMAXPROCS(0), r.wait.spun, r.rec.dials.count)
 	restore := func() {}
 	if r.ahead {
@@ -212,14 +174,17 @@ func (r *runner) load(ctx, early context.Context) {
 	vitals := takeVitals()
 	l := r.line
 	l.start = time.Now()
-	r.account.Before = before.from(l.start)
+	r.account.Before = since(l.start, before)
 
 	done := make(chan struct{})
 	scraping, endScraping := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
 	watchers.Go(func() { r.snapshots(done) })
-	if every := r.Plan.Target.Metrics.Every; r.fetch != nil && every > 0 {
-		watchers.Go(func() { r.scrapes(scraping, every) })
+	if every := r.Plan.Target.Metrics.Every; r.Metrics != nil {
+		r.scraper = newScraper(r, every, r.account.Before)
+		if every > 0 {
+			watchers.Go(func() { r.scrapes(scraping) })
+		}
 	}
 
 	calls := newPool(l, r.Plan.InFlight, r.ahead)
@@ -248,7 +213,8 @@ func (r *runner) load(ctx, early context.Context) {
 	after := takeVitals()
 	after.cpu -= r.wait.spun()
 	if r.account.Left = ctx.Err() != nil; !r.account.Left {
-		r.account.After = r.sample(ctx).from(l.start)
+		r.account.After = r.last(ctx)
+		r.account.Left = ctx.Err() != nil
 	}
 	r.judge(vitals, after)
 }
@@ -272,13 +238,24 @@ func (r *runner) judge(before, after vitals) {
 	for _, w := range r.rec.firstWords(r.printable) {
 		r.warn(w)
 	}
+	if r.scraper != nil {
+		r.account.Warnings = append(r.account.Warnings, r.scraper.warnings()...)
+	}
 }
 
+// warn is for what is told once, and tell for what will be in the account in other words.
 func (r *runner) warn(w string) {
 	r.account.Warnings = append(r.account.Warnings, w)
-	if r.Warn != nil {
-		r.Warn(w)
+	r.tell(w)
+}
+
+func (r *runner) tell(w string) {
+	if r.Warn == nil {
+		return
 	}
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	r.Warn(w)
 }
 
 // fail ends the run for a reason of our own.

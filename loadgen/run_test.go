@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"volley/loadgen/scrape"
 	"volley/loadgen/transport"
 	"volley/results"
 	"volley/scenario"
@@ -133,15 +134,15 @@ func TestSamplesOfTheNodesMetrics(t *testing.T) {
 		r := runner{wait: timerWaiter{}, Config: Config{
 			Plan: p, Endpoint: &fakeNode{latency: 100 * time.Millisecond},
 			Node: func(s results.NodeSample) error { mid = append(mid, s); return nil },
+			Metrics: &fakeMetrics{read: func(ctx context.Context) (map[string]float64, string) {
+				scrapes++
+				if scrapes == 3 {
+					return nil, "not\x1b[2J there"
+				}
+				(timerWaiter{}).until(time.Now().Add(200*time.Millisecond), ctx.Done())
+				return map[string]float64{"calls_total": float64(scrapes)}, ""
+			}},
 		}}
-		r.fetch = func(ctx context.Context) (results.NodeSample, error) {
-			scrapes++
-			if scrapes == 3 {
-				return results.NodeSample{}, errors.New("not\x1b[2J there")
-			}
-			(timerWaiter{}).until(time.Now().Add(200*time.Millisecond), ctx.Done())
-			return results.NodeSample{Series: map[string]float64{"calls_total": float64(scrapes)}}, nil
-		}
 		account, err := r.run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -192,8 +193,13 @@ func TestRunOverHTTP(t *testing.T) {
 	p := plan(4, steady(400, scenario.Entries, 100*time.Millisecond), scenario.Phase{Name: "closed", Callers: 2, For: 50 * time.Millisecond})
 	p.Notifications = 0.2
 	var all results.Aggregate
+	page, err := scrape.NewPage(scrape.Address{URL: server.URL + "/metrics", Guard: transport.LocalOnly}, scrape.Keep{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer page.Close()
 	account, err := Run(t.Context(), Config{
-		Plan: p, Endpoint: endpoint, MetricsURL: server.URL + "/metrics",
+		Plan: p, Endpoint: endpoint, Metrics: page,
 		Snapshot: func(s *results.Snapshot) error { all.Add(s); return nil },
 	})
 	if err != nil {

@@ -86,10 +86,27 @@ type Header struct {
 	Env   string
 }
 
-// Metrics says where and how often the node's own metrics are read.
+// Metrics says where and how often the node's own metrics are read, and what of them
+// is kept.
 type Metrics struct {
-	URL   string        // "" for the target's own /metrics
-	Every time.Duration // 0: not at all
+	URL        string        // "" for the target's own /metrics, or a Prometheus
+	Prometheus *Prometheus   // nil for a page of the node's own
+	Every      time.Duration // 0: not at all
+	// Headers, Auth and TLS are for the URL or the Prometheus. The target's own page
+	// takes the target's.
+	Headers map[string]Header
+	Auth    *Auth
+	TLS     *TLS
+	// Series are names of series by the word for what they say, in place of the
+	// dialect's; "" where the node has none such.
+	Series map[string]string
+	Keep   []string // patterns; nil for everything that is not too much
+}
+
+// Prometheus is a server that scrapes the node.
+type Prometheus struct {
+	URL   string
+	Match string // label matchers that select the node's series
 }
 
 // Authorised names who allowed a test of a node that is not on a loopback or

@@ -119,11 +119,15 @@ func secretsOf(root *node) []*node {
 		}
 	}
 	target := root.get("target")
-	auth := target.get("auth")
-	literals := []*node{auth.get("bearer"), auth.get("basic").get("password"), target.get("tls").get("key")}
-	if h := target.get("headers"); h != nil {
-		for _, p := range h.pairs {
-			literals = append(literals, p.value)
+	metrics := target.get("metrics")
+	var literals []*node
+	for _, from := range []*node{target, metrics} {
+		auth := from.get("auth")
+		literals = append(literals, auth.get("bearer"), auth.get("basic").get("password"), from.get("tls").get("key"))
+		if h := from.get("headers"); h != nil {
+			for _, p := range h.pairs {
+				literals = append(literals, p.value)
+			}
 		}
 	}
 	for _, n := range literals {
@@ -131,7 +135,7 @@ func secretsOf(root *node) []*node {
 			scalars(n)
 		}
 	}
-	for _, n := range []*node{target.get("url"), target.get("metrics").get("url")} {
+	for _, n := range []*node{target.get("url"), metrics.get("url"), metrics.get("prometheus").get("url")} {
 		if n != nil && n.kind == scalar && secretFree(n.text) != n.text {
 			secrets = append(secrets, n)
 		}

@@ -92,9 +92,46 @@ func targetTable() *table {
 
 func metricsTable() *table {
 	return &table{"metrics", []setting{
-		{key: "url", doc: "Left out: /metrics of the target.", schema: text},
-		{key: "every", doc: "0s: not at all. Default: 1s, over stdio without a url 0s.", schema: duration},
+		{key: "url", doc: "The node's own page of metrics: http, https or a Unix socket. Left out: /metrics of the target, with its headers, auth and tls.", schema: text},
+		{key: "prometheus", doc: "In place of the node's own page: a Prometheus server that scrapes the node.", schema: object(prometheusTable())},
+		{key: "headers", doc: "Headers sent to that url or server: a text, or {env: VARIABLE}. Their values are never stored or shown.", schema: mapOf(headerSchema)},
+		{key: "auth", doc: "The authorization at that url or server: basic or bearer.", schema: object(authTable())},
+		{key: "tls", doc: "How that url or server is trusted, and how it can trust us.", schema: object(tlsTable())},
+		{key: "every", doc: "0s: not at all. Default: 1s, over stdio without a url or a server 0s.", schema: duration},
+		{key: "series", doc: "Names of the node's series, by what they say, where they are not those of the dialect: a name, or one with labels, as in rpc_total{kind=\"batch\"}.", schema: object(seriesTable())},
+		{key: "keep", doc: "Patterns such as txpool_*: of all that the node exposes, what is kept beside the series above. Left out: everything, up to 2,000 series.", schema: list(pattern(keepPattern.String(), "txpool_*"))},
 	}}
+}
+
+func prometheusTable() *table {
+	return &table{"prometheus", []setting{
+		{key: "url", doc: "The server's own address, without /api.", required: true, schema: text},
+		{key: "match", doc: "Which of its series are the node's, by labels: job=\"near\", or job=\"near\",instance=\"10.0.0.7:3030\". Default: instance is the host and port of the target's url.", schema: pattern(matchers.String(), `job="near"`)},
+	}}
+}
+
+// seriesTable holds the roles that series can play. An empty name says that the node
+// has no such series.
+func seriesTable() *table {
+	t := &table{what: "series"}
+	for _, role := range []struct{ key, doc string }{
+		{"batches", "A counter of batches, told apart by a label outcome if there is one."},
+		{"entries", "A counter of the entries of batches, by outcome."},
+		{"batch_time", "A histogram of the seconds that processing a batch took."},
+		{"batch_size", "A histogram of the entries of a batch."},
+		{"batch_bytes", "A histogram of the bytes of an answer to a batch."},
+		{"batches_in_flight", "A gauge of the batches under way."},
+		{"entries_in_flight", "A gauge of the entries of batches that are being processed."},
+		{"singles", "A counter of calls that are no batch, by outcome."},
+		{"requests", "A counter of HTTP requests."},
+		{"method_calls", "A counter of calls of methods, alone or in a batch."},
+		{"method_time", "A histogram of the seconds that they took."},
+		{"cpu", "A counter of the CPU seconds of the node's process."},
+		{"memory", "A gauge of the bytes that it has in memory."},
+	} {
+		t.settings = append(t.settings, setting{key: role.key, doc: role.doc, schema: text})
+	}
+	return t
 }
 
 func authorisedTable() *table {

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 )
 
 // bundled tells whether the run starts its own node.
@@ -66,30 +65,6 @@ func (d *decoder) target(n *node) Target {
 	t.Metrics = d.metrics(f.given("metrics"), &t)
 	d.transportFits(f, t)
 	return t
-}
-
-func (d *decoder) metrics(n *node, t *Target) Metrics {
-	m := Metrics{Every: time.Second}
-	if n != nil {
-		f, ok := d.mapping(n, metricsTable())
-		if !ok {
-			return Metrics{}
-		}
-		if u := f.given("url"); u != nil {
-			m.URL = d.url(u, t.Authorised, false, schemes("http"))
-		}
-		if e := f.given("every"); e != nil {
-			m.Every = d.duration(e, 0)
-			if m.Every > 0 && m.Every < 100*time.Millisecond {
-				d.report(e, "", "%v is too often: want 100ms or more, or 0s for not at all", m.Every)
-			}
-			return m
-		}
-	}
-	if (t.Transport == "stdio" || isSocket(t.URL)) && m.URL == "" {
-		m.Every = 0
-	}
-	return m
 }
 
 func (d *decoder) authorised(n *node) *Authorised {

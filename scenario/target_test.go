@@ -116,8 +116,8 @@ func TestReach(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	p = mustLoad(t, "testdata/unix.yaml").Target
-	if !p.Connections.CloseEach || p.Metrics.Every != 0 {
-		t.Errorf("close each %v, metrics every %v, want no metrics of a Unix socket unless they have a url", p.Connections.CloseEach, p.Metrics.Every)
+	if !p.Connections.CloseEach || p.Metrics.Every != time.Second {
+		t.Errorf("close each %v, metrics every %v, want them over the same socket", p.Connections.CloseEach, p.Metrics.Every)
 	}
 	p = mustLoad(t, "testdata/h2.yaml").Target
 	if want := (&Auth{Secret: Header{Env: "NODE_TOKEN"}}); !reflect.DeepEqual(p.Auth, want) || p.Transport != "h2" {
@@ -145,8 +145,8 @@ func TestUnixSockets(t *testing.T) {
 			t.Errorf("%s: %v", c.url, err)
 		}
 	}
-	if _, err := Load("testdata/near.yaml", []string{`target.metrics.url="unix:/run/node.sock"`}); err == nil {
-		t.Error("metrics over a Unix socket are taken")
+	if p := mustLoad(t, "testdata/near.yaml", `target.metrics.url="http+unix://%2Frun%2Fnode.sock/metrics"`); p.Target.Metrics.URL == "" {
+		t.Error("metrics over a Unix socket are not taken")
 	}
 }
 

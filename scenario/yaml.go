@@ -85,11 +85,7 @@ func (w *planWriter) target(t *Target) {
 	if len(t.NodeCPUs) > 0 {
 		w.line("  node_cpus: %s", quoted(FormatCPUs(t.NodeCPUs)))
 	}
-	metrics := "every: " + t.Metrics.Every.String()
-	if t.Metrics.URL != "" {
-		metrics = "url: " + str(secretFree(t.Metrics.URL)) + ", " + metrics
-	}
-	w.line("  metrics: {%s}", metrics)
+	w.line("  metrics: {%s}", metricsText(&t.Metrics))
 	if a := t.Authorised; a != nil {
 		w.line("  authorised: {by: %s, max_rate: %s %s}", str(a.By), decimal(a.MaxRate.Value), a.MaxRate.Unit)
 	}
@@ -97,28 +93,11 @@ func (w *planWriter) target(t *Target) {
 
 // reach writes how the node is connected to.
 func (w *planWriter) reach(t *Target) {
-	if v := t.TLS; v != nil {
-		parts := []string{"insecure: " + strconv.FormatBool(v.Insecure)}
-		put := func(key, value string) {
-			if value != "" {
-				parts = append(parts, key+": "+str(value))
-			}
-		}
-		put("ca", v.CA)
-		put("cert", v.Cert)
-		put("key", v.Key)
-		if v.KeyEnv != "" {
-			parts = append(parts, "key: {env: "+v.KeyEnv+"}")
-		}
-		put("server_name", v.ServerName)
-		w.line("  tls: {%s}", strings.Join(parts, ", "))
+	if t.TLS != nil {
+		w.line("  tls: %s", tlsText(t.TLS))
 	}
-	switch a := t.Auth; {
-	case a == nil:
-	case a.User != "":
-		w.line("  auth: {basic: {user: %s, password: %s}}", str(a.User), secretText(a.Secret))
-	default:
-		w.line("  auth: {bearer: %s}", secretText(a.Secret))
+	if t.Auth != nil {
+		w.line("  auth: %s", authText(t.Auth))
 	}
 	if t.Transport != "stdio" {
 		w.line("  resolve: %s", resolves()[map[bool]int{true: 1}[t.ResolveAlways]])
@@ -126,6 +105,65 @@ func (w *planWriter) reach(t *Target) {
 	if text := connectionsText(t); text != "" {
 		w.line("  connections: {%s}", text)
 	}
+}
+
+func tlsText(v *TLS) string {
+	parts := []string{"insecure: " + strconv.FormatBool(v.Insecure)}
+	put := func(key, value string) {
+		if value != "" {
+			parts = append(parts, key+": "+str(value))
+		}
+	}
+	put("ca", v.CA)
+	put("cert", v.Cert)
+	put("key", v.Key)
+	if v.KeyEnv != "" {
+		parts = append(parts, "key: {env: "+v.KeyEnv+"}")
+	}
+	put("server_name", v.ServerName)
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func authText(a *Auth) string {
+	if a.User != "" {
+		return fmt.Sprintf("{basic: {user: %s, password: %s}}", str(a.User), secretText(a.Secret))
+	}
+	return "{bearer: " + secretText(a.Secret) + "}"
+}
+
+func metricsText(m *Metrics) string {
+	var parts []string
+	if m.URL != "" {
+		parts = append(parts, "url: "+str(secretFree(m.URL)))
+	}
+	if p := m.Prometheus; p != nil {
+		parts = append(parts, fmt.Sprintf("prometheus: {url: %s, match: %s}", str(secretFree(p.URL)), str(p.Match)))
+	}
+	if len(m.Headers) > 0 {
+		var headers []string
+		for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
+			headers = append(headers, quoted(name)+": "+secretText(m.Headers[name]))
+		}
+		parts = append(parts, "headers: {"+strings.Join(headers, ", ")+"}")
+	}
+	if m.Auth != nil {
+		parts = append(parts, "auth: "+authText(m.Auth))
+	}
+	if m.TLS != nil {
+		parts = append(parts, "tls: "+tlsText(m.TLS))
+	}
+	parts = append(parts, "every: "+m.Every.String())
+	if len(m.Series) > 0 {
+		var series []string
+		for _, role := range slices.Sorted(maps.Keys(m.Series)) {
+			series = append(series, role+": "+quoted(m.Series[role]))
+		}
+		parts = append(parts, "series: {"+strings.Join(series, ", ")+"}")
+	}
+	if len(m.Keep) > 0 {
+		parts = append(parts, "keep: "+strList(m.Keep))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (w *planWriter) expect(e *Expect) {

@@ -83,13 +83,11 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 	}
 
 	run.account, err = loadgen.Run(ctx, loadgen.Config{
-		Plan:       plan,
-		Endpoint:   place.endpoint,
-		MetricsURL: place.metricsURL,
-		MetricsTLS: place.metricsTLS,
-		Guard:      guard(plan.Target.Authorised),
-		Secrets:    secrets(plan),
-		Stop:       p.stop,
+		Plan:     plan,
+		Endpoint: place.endpoint,
+		Metrics:  place.metrics,
+		Secrets:  secrets(plan),
+		Stop:     p.stop,
 		Snapshot: func(snapshot *results.Snapshot) error {
 			run.whole.Add(snapshot)
 			err := writer.Interval(snapshot)

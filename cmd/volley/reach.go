@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -75,16 +74,6 @@ func trust(t *scenario.TLS) (*transport.TLS, error) {
 		keys.Key = []byte(text)
 	}
 	return keys, nil
-}
-
-// metricsTrust is trust in the target's own page of metrics: the same server shows it.
-func metricsTrust(t *scenario.Target) (*tls.Config, error) {
-	keys, err := trust(t.TLS)
-	u, parseErr := url.Parse(t.URL)
-	if err != nil || parseErr != nil || keys == nil {
-		return nil, err
-	}
-	return keys.Config(u.Hostname())
 }
 
 // addresses looks the target's host up, for the run and for its record; "" for a

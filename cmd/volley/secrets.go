@@ -15,27 +15,34 @@ import (
 // headers resolves a plan's headers and its authorization. The values go to the node
 // and nowhere else.
 func headers(t *scenario.Target) (http.Header, error) {
+	h, err := headerOf("target", t.Headers, t.Auth)
+	if err == nil && t.Connections.CloseEach {
+		h.Set("Connection", "close")
+	}
+	return h, err
+}
+
+// headerOf gives the headers of requests by the settings at a place of the plan.
+func headerOf(place string, headers map[string]scenario.Header, auth *scenario.Auth) (http.Header, error) {
 	h := http.Header{}
-	for name, value := range t.Headers {
-		text, err := secretValue("target.headers."+name, value)
+	for name, value := range headers {
+		text, err := secretValue(place+".headers."+name, value)
 		if err != nil {
 			return nil, err
 		}
 		h.Set(name, text)
 	}
-	if a := t.Auth; a != nil {
-		text, err := secretValue("target.auth", a.Secret)
-		if err != nil {
-			return nil, err
-		}
-		if a.User != "" {
-			h.Set("Authorization", "Basic "+basicToken(a.User, text))
-		} else {
-			h.Set("Authorization", "Bearer "+text)
-		}
+	if auth == nil {
+		return h, nil
 	}
-	if t.Connections.CloseEach {
-		h.Set("Connection", "close")
+	text, err := secretValue(place+".auth", auth.Secret)
+	if err != nil {
+		return nil, err
+	}
+	if auth.User != "" {
+		h.Set("Authorization", "Basic "+basicToken(auth.User, text))
+	} else {
+		h.Set("Authorization", "Bearer "+text)
 	}
 	return h, nil
 }
@@ -71,21 +78,31 @@ func secrets(plan *scenario.Plan) []string {
 			found = append(found, text)
 		}
 	}
-	for _, h := range plan.Target.Headers {
-		text, _ := secretValue("", h) // what is not set was refused before
-		add(text)
-		if _, credentials, ok := strings.Cut(text, " "); ok {
-			add(credentials)
+	metrics := &plan.Target.Metrics
+	for _, headers := range []map[string]scenario.Header{plan.Target.Headers, metrics.Headers} {
+		for _, h := range headers {
+			text, _ := secretValue("", h) // what is not set was refused before
+			add(text)
+			if _, credentials, ok := strings.Cut(text, " "); ok {
+				add(credentials)
+			}
 		}
 	}
-	if a := plan.Target.Auth; a != nil {
+	for _, a := range []*scenario.Auth{plan.Target.Auth, metrics.Auth} {
+		if a == nil {
+			continue
+		}
 		text, _ := secretValue("", a.Secret)
 		add(text)
 		if a.User != "" {
 			add(basicToken(a.User, text))
 		}
 	}
-	for _, address := range []string{plan.Target.URL, plan.Target.Metrics.URL} {
+	addresses := []string{plan.Target.URL, metrics.URL}
+	if metrics.Prometheus != nil {
+		addresses = append(addresses, metrics.Prometheus.URL)
+	}
+	for _, address := range addresses {
 		u, err := url.Parse(address)
 		if err != nil {
 			continue
@@ -108,6 +125,15 @@ func secrets(plan *scenario.Plan) []string {
 // besides gives the address of another page of the same server; "" where a page has
 // no address.
 func besides(address, path string) string {
+	if socket, ok := strings.CutPrefix(address, "unix:"); ok {
+		return "http+unix://" + url.PathEscape(strings.TrimPrefix(socket, "//")) + path
+	}
+	if socket, ok := strings.CutPrefix(address, "http+unix://"); ok {
+		if i := strings.IndexAny(socket, "/?"); i >= 0 {
+			socket = socket[:i]
+		}
+		return "http+unix://" + socket + path
+	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return ""
@@ -117,8 +143,6 @@ func besides(address, path string) string {
 		u.Scheme = "http"
 	case "wss":
 		u.Scheme = "https"
-	case "http+unix":
-		return ""
 	}
 	u.Path, u.RawPath, u.RawQuery, u.Fragment = path, "", "", ""
 	return u.String()

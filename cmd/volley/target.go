@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"net/netip"
 	"os"
 
@@ -15,16 +14,18 @@ import (
 // reached is the node that the load goes to.
 type reached struct {
 	endpoint   transport.Endpoint
-	metricsURL string
-	metricsTLS *tls.Config // of the target's own page; nil: nothing special
-	addresses  string      // of the URL's host, where it is a name
-	bundledURL string      // "" when the node is not ours, or speaks on its standard streams
+	metrics    metricsSource // nil: nowhere
+	addresses  string        // of the URL's host, where it is a name
+	bundledURL string        // "" when the node is not ours, or speaks on its standard streams
 	node       *child
 }
 
 func (r *reached) close() {
 	if r.endpoint != nil {
 		_ = r.endpoint.Close()
+	}
+	if r.metrics != nil {
+		r.metrics.Close()
 	}
 	if r.node != nil {
 		r.node.close()
@@ -39,7 +40,7 @@ func openTarget(ctx context.Context, plan *scenario.Plan, dir string, log *os.Fi
 		return openStdio(plan, dir, log)
 	}
 
-	r := &reached{metricsURL: plan.Target.Metrics.URL}
+	r := &reached{}
 	url := plan.Target.URL
 	if url == "" {
 		arguments, err := nodeArguments(plan, dir)
@@ -55,12 +56,9 @@ func openTarget(ctx context.Context, plan *scenario.Plan, dir string, log *os.Fi
 			url += "/rcp"
 		}
 	}
-	if r.metricsURL == "" && plan.Target.Metrics.Every > 0 {
-		r.metricsURL = besides(url, "/metrics")
-		if r.metricsTLS, err = metricsTrust(&plan.Target); err != nil {
-			r.close()
-			return nil, &exit{exitUsage, err}
-		}
+	if r.metrics, err = openMetrics(plan, url); err != nil {
+		r.close()
+		return nil, &exit{exitUsage, err}
 	}
 	if r.endpoint, err = openEndpoint(plan, url); err != nil {
 		r.close()
@@ -90,7 +88,12 @@ func openStdio(plan *scenario.Plan, dir string, log *os.File) (*reached, error) 
 	if err != nil {
 		return nil, &exit{exitUnreachable, err}
 	}
-	return &reached{endpoint: endpoint}, nil
+	r := &reached{endpoint: endpoint}
+	if r.metrics, err = openMetrics(plan, ""); err != nil {
+		r.close()
+		return nil, &exit{exitUsage, err}
+	}
+	return r, nil
 }
 
 // firstID gives the first of our ids that a line answers. A line that is a request

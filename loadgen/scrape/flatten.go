@@ -12,80 +12,31 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// flattener gathers the series of metrics.
-type flattener struct {
-	series  map[string]float64
-	untyped bool // buckets and quantiles come as plain samples, their bounds as written
-}
+// flattener gathers the series of metrics whose types are not told.
+type flattener struct{ series map[string]float64 }
 
 func (f flattener) metric(name string, m *dto.Metric) error {
-	labels := make([]label, 0, len(m.GetLabel())+1)
+	labels := make([]label, 0, len(m.GetLabel()))
 	for _, l := range m.GetLabel() {
-		value := l.GetValue()
-		if f.untyped && (l.GetName() == model.QuantileLabel || l.GetName() == model.BucketLabel && strings.HasSuffix(name, "_bucket")) {
-			if v, err := strconv.ParseFloat(value, 64); err == nil {
-				value = number(v)
-			}
-		}
-		labels = append(labels, label{l.GetName(), value})
+		labels = append(labels, label{l.GetName(), bound(name, l.GetName(), l.GetValue())})
 	}
-	switch {
-	case m.Counter != nil:
-		return f.add(name, labels, m.Counter.GetValue())
-	case m.Gauge != nil:
-		return f.add(name, labels, m.Gauge.GetValue())
-	case m.Untyped != nil:
-		return f.add(name, labels, m.Untyped.GetValue())
-	case m.Summary != nil:
-		return f.summary(name, labels, m.Summary)
-	case m.Histogram != nil:
-		return f.histogram(name, labels, m.Histogram)
+	if m.Untyped == nil {
+		return nil
 	}
-	return nil
+	return f.add(name, labels, m.Untyped.GetValue())
 }
 
-func (f flattener) summary(name string, labels []label, s *dto.Summary) error {
-	for _, q := range s.GetQuantile() {
-		if err := f.add(name, append(labels, label{model.QuantileLabel, number(q.GetQuantile())}), q.GetValue()); err != nil {
-			return err
-		}
+// bound writes the number that a bucket or a quantile is told apart by as short as
+// it can be, for writers differ.
+func bound(metric, name, value string) string {
+	if name != model.QuantileLabel && (name != model.BucketLabel || !strings.HasSuffix(metric, "_bucket")) {
+		return value
 	}
-	var count *float64
-	if s.SampleCount != nil {
-		count = new(float64(s.GetSampleCount()))
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return value
 	}
-	return f.totals(name, labels, s.SampleSum, count)
-}
-
-func (f flattener) histogram(name string, labels []label, h *dto.Histogram) error {
-	for _, b := range h.GetBucket() {
-		value := float64(b.GetCumulativeCount())
-		if b.CumulativeCountFloat != nil {
-			value = b.GetCumulativeCountFloat()
-		}
-		if err := f.add(name+"_bucket", append(labels, label{model.BucketLabel, number(b.GetUpperBound())}), value); err != nil {
-			return err
-		}
-	}
-	count := h.SampleCountFloat
-	if count == nil && h.SampleCount != nil {
-		count = new(float64(h.GetSampleCount()))
-	}
-	return f.totals(name, labels, h.SampleSum, count)
-}
-
-// totals adds the sum and the count of a summary or a histogram, each if the
-// exposition told it.
-func (f flattener) totals(name string, labels []label, sum, count *float64) error {
-	if sum != nil {
-		if err := f.add(name+"_sum", labels, *sum); err != nil {
-			return err
-		}
-	}
-	if count != nil {
-		return f.add(name+"_count", labels, *count)
-	}
-	return nil
+	return number(v)
 }
 
 func (f flattener) add(name string, labels []label, value float64) error {

@@ -2,10 +2,7 @@ package scrape_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"net/http"
@@ -87,7 +84,7 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 func TestParse_cap(t *testing.T) {
-	if _, err := scrape.Parse(endless{}, ""); err == nil || err.Error() != "the exposition is larger than 64 MiB" {
+	if _, err := scrape.Parse(endless{}, ""); err == nil || err.Error() != "reading the exposition: it is larger than 64 MiB" {
 		t.Errorf("an endless exposition: %v", err)
 	}
 }
@@ -125,7 +122,7 @@ func TestParse_geth(t *testing.T) {
 
 // The format's own writer, in each of the formats that it can be asked for,
 // must be read back as what was put into it.
-func TestFetch_clientGolang(t *testing.T) {
+func TestPage_clientGolang(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	entries := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "batch_entries_total", Help: "h"}, []string{"outcome", "method"})
 	size := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "batch_size", Help: "h", Buckets: []float64{1, 2.5, 1e6}}, []string{"method"})
@@ -160,7 +157,7 @@ func TestFetch_clientGolang(t *testing.T) {
 	}
 	handler := promhttp.HandlerFor(reg, promhttp.HandlerOpts{EnableOpenMetrics: true})
 	for _, c := range []struct{ asks, answers string }{
-		{"", "text/plain"}, // as Fetch asks
+		{"", "text/plain"}, // as a Page asks
 		{"application/openmetrics-text;version=1.0.0", "application/openmetrics-text"},
 		{"text/plain;version=1.0.0;escaping=allow-utf-8", "text/plain"},
 	} {
@@ -172,61 +169,16 @@ func TestFetch_clientGolang(t *testing.T) {
 			handler.ServeHTTP(w, r)
 			answered = w.Header()
 		}))
-		sample, err := scrape.Fetch(t.Context(), server.Client(), server.URL)
+		sample := readPage(t, t.Context(), server.URL, scrape.Keep{})
 		server.Close()
-		if err != nil || sample.Err != "" || !maps.Equal(sample.Series, want) {
-			t.Errorf("asked for %q: %v\n got %v\nwant %v", c.asks, err, sample.Series, want)
+		if sample.Err != "" || !maps.Equal(sample.Series, want) {
+			t.Errorf("asked for %q: %s\n got %v\nwant %v", c.asks, sample.Err, sample.Series, want)
 		}
 		if !strings.HasPrefix(answered.Get("Content-Type"), c.answers) {
 			t.Errorf("asked for %q: answered %q", c.asks, answered.Get("Content-Type"))
 		}
 		if answered.Get("Content-Encoding") != "gzip" {
 			t.Errorf("asked for %q: content encoding %q, not gzip", c.asks, answered.Get("Content-Encoding"))
-		}
-	}
-}
-
-func TestFetch_fails(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/down":
-			w.WriteHeader(http.StatusServiceUnavailable)
-		case "/html":
-			w.Header().Set("Content-Type", "text/html")
-		case "/cut":
-			w.Header().Set("Content-Length", "100")
-			io.WriteString(w, "up 1\n")
-		}
-	}))
-	defer server.Close()
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	secret := strings.Replace(server.URL, "http://", "http://user:hunter2@", 1) + "/down?token=hunter2"
-	for _, c := range []struct {
-		ctx       context.Context
-		url, want string
-		is        error
-	}{
-		{t.Context(), server.URL + "/down", "scrape: the node answered HTTP status 503 Service Unavailable", nil},
-		{t.Context(), server.URL + "/html", "text/html", nil},
-		{t.Context(), server.URL + "/cut", "reading the exposition", io.ErrUnexpectedEOF},
-		{t.Context(), closed.URL, "connection refused", nil},
-		{t.Context(), secret, "503", nil},
-		{t.Context(), "http://hunter2 host/", "scrape: ", nil},
-		{gone, secret, "context canceled", context.Canceled},
-	} {
-		sample, err := scrape.Fetch(c.ctx, nil, c.url)
-		if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
-			t.Errorf("%s: %v, want %q", c.url, err, c.want)
-			continue
-		}
-		if sample.Err != err.Error() || sample.Series != nil {
-			t.Errorf("%s: sample %+v does not tell %v", c.url, sample, err)
-		}
-		if strings.Contains(sample.Err, "hunter2") {
-			t.Errorf("%s: the error tells a secret: %s", c.url, sample.Err)
 		}
 	}
 }

@@ -1,0 +1,117 @@
+package scrape
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"volley/results"
+)
+
+// Sample is one scrape and when its values were so; the NodeSample's own At is left
+// zero, for only the caller knows when the run began. A scrape that failed has an
+// Err, no series, and the time of the attempt.
+type Sample struct {
+	results.NodeSample
+	Time time.Time
+	Took time.Duration // of the exchange; zero where another server made it
+
+	began time.Time // nothing of it is older
+}
+
+// pageTimeout bounds the reading of a page that totals hang on.
+const pageTimeout = 3 * time.Second
+
+// accept asks for the classic text format, which is the cheapest to read.
+const accept = "text/plain;version=0.0.4;q=1,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1"
+
+// Page is a node's own page of metrics. It is used by one goroutine at a time.
+type Page struct {
+	client *client
+	filter *filter
+	proven bool // it was read once
+}
+
+// NewPage gives the page at an address. It is not yet read.
+func NewPage(a Address, k Keep) (*Page, error) {
+	c, err := newClient(a)
+	if err != nil {
+		return nil, err
+	}
+	return &Page{client: c, filter: newFilter(k)}, nil
+}
+
+// Close closes the connection.
+func (p *Page) Close() { p.client.close() }
+
+// Read reads the page once and gives one sample, of the middle of the exchange. It
+// returns when the exchange is over or ctx ends.
+func (p *Page) Read(ctx context.Context) []Sample {
+	begin := time.Now()
+	series, err := p.read(ctx)
+	s := Sample{Took: time.Since(begin)}
+	s.Time = begin.Add(s.Took / 2)
+	s.Series = series
+	if err != nil {
+		s.Series, s.Err = nil, reason(ctx, err)
+	}
+	p.proven = p.proven || err == nil
+	return []Sample{s}
+}
+
+// After is Read, within a time of its own: what is read now is of later than t. A page
+// that could be read before is tried again as long as there is time: the totals of a
+// run hang on it.
+func (p *Page) After(ctx context.Context, _ time.Time) []Sample {
+	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	defer cancel()
+	for {
+		s := p.Read(ctx)
+		if s[0].Err == "" || !p.proven || !pause(ctx, 200*time.Millisecond) {
+			return s
+		}
+	}
+}
+
+// pause waits; false when ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// reason says in plain words why a scrape failed.
+func reason(ctx context.Context, err error) string {
+	if errors.Is(err, context.DeadlineExceeded) && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "no whole answer in time"
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return "half an answer: the connection ended in the middle of it"
+	}
+	return err.Error()
+}
+
+func (p *Page) read(ctx context.Context) (map[string]float64, error) {
+	resp, err := p.client.get(ctx, p.client.url, accept)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		drain(resp)
+		return nil, fmt.Errorf("the page answered %s", status(resp))
+	}
+	series, samples, err := parse(resp.Body, resp.Header.Get("Content-Type"), p.filter)
+	if err == nil && samples == 0 {
+		err = errors.New("the page tells no series at all")
+	}
+	return series, err
+}
