@@ -60,9 +60,13 @@ scenario closed-single "callers: 64" ""
 scenario closed-batch "callers: 64" "form: batch
 size: 100"
 
-taskset -c 0 ./nullserver -listen "127.0.0.1:$PORT" >server.log &
-server=$!
-for _ in $(seq 50); do grep -q listening server.log && break; sleep 0.1; done
+serve() { # more flags; in place of the one before
+	if [ -n "${server:-}" ]; then kill "$server"; wait "$server" 2>/dev/null || true; fi
+	taskset -c 0 ./nullserver -listen "127.0.0.1:$PORT" "$@" >server.log &
+	server=$!
+	for _ in $(seq 50); do grep -q listening server.log && break; sleep 0.1; done
+}
+serve
 
 volley() { # scenario, more flags: its run.json is in SCENARIO.run.json
 	local name=$1; shift
@@ -93,11 +97,15 @@ echo "ratio of the medians: p50 $(ratio "${m[0]}" "${m[2]}") (goal 0.10), p99 $(
 
 echo
 echo "Poisson arrivals at $RATE/s, as sent: KS distance to the exponential (goal 0.02), index of dispersion in windows of 10 ms (goal 0.9 to 1.1)"
-for round in 1 2 3; do
-	volley poisson --trace-sends trace --set "seed=$round"
-	read -r ks index < <(figures poisson $RATE trace)
-	printf 'round %s: %.4f, %.3f\n' "$round" "$ks" "$index"
+for how in asleep awake; do
+	if [ $how = awake ]; then serve -awake; fi
+	for round in 1 2 3; do
+		volley poisson --trace-sends trace --set "seed=$round"
+		read -r ks index < <(figures poisson $RATE trace)
+		printf 'server %s between calls, round %s: %.4f, %.3f\n' $how "$round" "$ks" "$index"
+	done
 done
+serve
 
 # cost FORM NAME COMMAND...: leaves the CPU-seconds of the command in cpu.
 cost() {

@@ -13,6 +13,17 @@ import (
 // It closes neither. One thread, which waits for all connections at once, serves them:
 // what it costs is little beside what any client does.
 func Serve(ctx context.Context, listener net.Listener, a *Answers) error {
+	return serve(ctx, listener, a, -1)
+}
+
+// ServeAwake is Serve by a thread that never sleeps: it takes a CPU to itself, and who
+// sends to it need not wake it, which on a virtual machine is most of what a send costs.
+func ServeAwake(ctx context.Context, listener net.Listener, a *Answers) error {
+	return serve(ctx, listener, a, 0)
+}
+
+// serve waits for so many milliseconds at once; -1: for as long as it takes.
+func serve(ctx context.Context, listener net.Listener, a *Answers, wait int) error {
 	tcp, ok := listener.(*net.TCPListener)
 	if !ok {
 		return fmt.Errorf("serve on %T: only TCP is served", listener)
@@ -22,7 +33,7 @@ func Serve(ctx context.Context, listener net.Listener, a *Answers) error {
 		return err
 	}
 	defer file.Close()
-	s := server{answers: a, listener: int(file.Fd()), conns: map[int32]*conn{}}
+	s := server{answers: a, wait: wait, listener: int(file.Fd()), conns: map[int32]*conn{}}
 	if err := unix.SetNonblock(s.listener, true); err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
@@ -50,6 +61,7 @@ func Serve(ctx context.Context, listener net.Listener, a *Answers) error {
 // server is all connections of one listener.
 type server struct {
 	answers  *Answers
+	wait     int // in epoll_wait, milliseconds
 	epoll    int
 	listener int
 	bell     int // readable: it is over
@@ -74,7 +86,7 @@ func (s *server) run() error {
 	}
 	events := make([]unix.EpollEvent, 256)
 	for {
-		n, err := unix.EpollWait(s.epoll, events, -1)
+		n, err := unix.EpollWait(s.epoll, events, s.wait)
 		if err != nil && err != unix.EINTR {
 			return fmt.Errorf("epoll_wait: %w", err)
 		}

@@ -44,3 +44,8 @@ func serveConn(ctx context.Context, c net.Conn, a *Answers) {
 		x.out = x.out[:0]
 	}
 }
+
+// ServeAwake is Serve here: the runtime has no thread that never sleeps.
+func ServeAwake(ctx context.Context, listener net.Listener, a *Answers) error {
+	return Serve(ctx, listener, a)
+}
