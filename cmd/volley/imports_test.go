@@ -33,6 +33,7 @@ var levels = map[string]int{
 	// The models: pure, and independent of each other.
 	"volley/results/capacity/search": 0,
 	"volley/results/capacity/pool":   0,
+	"volley/results/paired":          0,
 }
 
 // programs are on top: nothing imports them.

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -11,9 +12,36 @@ import (
 
 // Measure is a time in seconds with its 95% interval.
 type Measure struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	Value, Low float64
+	High       float64 // +Inf when there is no upper bound; null in JSON
+}
+
+type measureJSON struct {
+	Value float64  `json:"value"`
+	Low   float64  `json:"low"`
+	High  *float64 `json:"high"`
+}
+
+// MarshalJSON writes {"value", "low", "high"}.
+func (m Measure) MarshalJSON() ([]byte, error) {
+	out := measureJSON{m.Value, m.Low, &m.High}
+	if math.IsInf(m.High, 1) {
+		out.High = nil
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (m *Measure) UnmarshalJSON(b []byte) error {
+	var in measureJSON
+	if err := json.Unmarshal(b, &in); err != nil {
+		return err
+	}
+	*m = Measure{in.Value, in.Low, math.Inf(1)}
+	if in.High != nil {
+		m.High = *in.High
+	}
+	return nil
 }
 
 func (m Measure) usable() bool {

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -162,6 +163,22 @@ func TestChooseDiscipline(t *testing.T) {
 	}
 	if _, err := ChooseDiscipline(m, []Point{{Setting: 1}}, Effort{}); err == nil {
 		t.Error("one point without times is accepted")
+	}
+}
+
+func TestMeasureAsJSON(t *testing.T) {
+	for text, m := range map[string]Measure{
+		`{"value":2,"low":1,"high":3}`:    {2, 1, 3},
+		`{"value":2,"low":0,"high":null}`: Over([]float64{2}),
+	} {
+		got, err := json.Marshal(m)
+		if err != nil || string(got) != text {
+			t.Errorf("%+v: %s, %v; want %s", m, got, err, text)
+		}
+		var back Measure
+		if err := json.Unmarshal([]byte(text), &back); err != nil || back != m {
+			t.Errorf("%s: %+v, %v", text, back, err)
+		}
 	}
 }
 
