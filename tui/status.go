@@ -52,9 +52,6 @@ func StatusLine(s *results.Snapshot, phases []results.PhaseMeta, width int) stri
 	return cut(strings.Join(parts, "  "), width)
 }
 
-// sliver is the length in seconds below which an interval gives no rate.
-const sliver = 0.5
-
 // phaseOf gives the phase that most of the interval's calls belong to; without any
 // the one that the plan is in at its end.
 func phaseOf(s *results.Snapshot) int {

@@ -1,0 +1,337 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"volley/results"
+)
+
+// Control is what a person at the screen may do to a run. Its functions must not wait.
+type Control struct {
+	// Interrupt is called by the first q, as a first interrupt signal would be, and by
+	// the second.
+	Interrupt func()
+	// Scale changes the asked rate to factor times the plan's; nil: it cannot be changed.
+	Scale func(factor float64)
+	// Leave, when closed, has the screen leave as soon as the run is over, as after the
+	// first q; nil: never.
+	Leave <-chan struct{}
+	// Exit: the screen leaves when the run ends, without waiting for q.
+	Exit bool
+}
+
+// frames is how many of them a second may be drawn.
+const frames = 15
+
+// model is the state of a screen. Every message may change it; a frame is drawn when
+// something changed, and not sooner after the last one than frames allow.
+type model struct {
+	look
+	theme   *Theme
+	control Control
+	feed    *Feed   // live
+	player  *player // a replay; nil when live
+	view    *view
+	figures figures
+	latest  *view // beside view, while frozen
+
+	before  int // the window before all
+	factor  float64
+	w, h    int
+	frame   string
+	drawn   time.Time
+	dirty   bool
+	waiting bool // a drawMsg is on its way
+	failure error
+	now     func() time.Time
+	draw    func(*view, look, *figures, int, int, *Theme) string
+}
+
+// changedMsg says that the feed has something new; drawMsg that a frame may be drawn;
+// playMsg that a replay may go on; leaveMsg that whoever runs the program wants to leave.
+type (
+	changedMsg struct{}
+	drawMsg    struct{}
+	playMsg    struct{}
+	leaveMsg   struct{}
+)
+
+func newModel(t *Theme, c Control) *model {
+	m := &model{theme: t, control: c, factor: 1, now: time.Now, draw: render}
+	m.look, m.before = look{window: 1, speed: 1, rates: c.Scale != nil}, 1
+	return m
+}
+
+func (m *model) Init() tea.Cmd {
+	m.refresh()
+	if m.player != nil {
+		return m.tick()
+	}
+	return nil
+}
+
+func (m *model) tick() tea.Cmd {
+	return tea.Tick(time.Second/frames, func(time.Time) tea.Msg { return playMsg{} })
+}
+
+func (m *model) View() string { return m.frame }
+
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h, m.dirty = msg.Width, msg.Height, true
+	case tea.KeyMsg:
+		cmd = m.key(msg)
+	case tea.MouseMsg:
+		m.mouse(msg)
+	case changedMsg:
+		m.refresh()
+		if m.stage == ended && (m.leaving || m.control.Exit) {
+			cmd = tea.Quit
+		}
+	case playMsg:
+		if m.player.advance(m.now(), m.paused, m.speed) {
+			m.refresh()
+		}
+		cmd = m.tick()
+	case leaveMsg:
+		if m.leaving, m.dirty = true, true; m.stage != live {
+			cmd = tea.Quit
+		}
+	case drawMsg:
+		m.waiting = false
+	}
+	return m, tea.Batch(cmd, m.paint())
+}
+
+// refresh takes what the run or the replay has come to.
+func (m *model) refresh() {
+	var v *view
+	switch {
+	case m.player != nil:
+		v = m.player.view()
+	case m.feed != nil:
+		v = m.feed.view()
+	default:
+		return
+	}
+	if m.stage == live && v.summary != nil {
+		m.stage, m.window = ended, allTime // what the report is about
+	}
+	if m.frozen {
+		m.latest = v
+		return
+	}
+	m.show(v)
+}
+
+func (m *model) show(v *view) {
+	m.view, m.latest = v, nil
+	m.figures = v.figuresOf(m.window)
+	m.dirty = true
+}
+
+// paint draws a frame if there is need, now or as soon as it may be. A panic in
+// drawing ends the screen, and nothing else.
+func (m *model) paint() (cmd tea.Cmd) {
+	if !m.dirty || m.waiting || m.view == nil {
+		return nil
+	}
+	now := m.now()
+	if wait := m.drawn.Add(time.Second / frames).Sub(now); wait > 0 && wait <= time.Second/frames {
+		m.waiting = true
+		return tea.Tick(wait, func(time.Time) tea.Msg { return drawMsg{} })
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			m.failure = fmt.Errorf("drawing failed: %v", p)
+			cmd = tea.Quit
+		}
+	}()
+	m.dirty, m.drawn = false, now
+	m.frame = m.draw(m.view, m.look, &m.figures, m.w, m.h, m.theme)
+	return nil
+}
+
+func (m *model) key(msg tea.KeyMsg) tea.Cmd {
+	m.message, m.dirty = "", true
+	key := msg.String()
+	switch key {
+	case "q", "ctrl+c":
+		return m.quit()
+	case "1", "2", "3", "4", "5", "6":
+		m.open(int(key[0] - '1'))
+	case "tab":
+		m.open((m.screen + 1) % numScreens)
+	case "shift+tab":
+		m.open((m.screen + numScreens - 1) % numScreens)
+	case "?":
+		m.help = !m.help
+	case "esc":
+		m.help = false
+	case "w":
+		m.choose((m.window + 1) % len(windows))
+	case "c":
+		if m.window == allTime {
+			m.choose(m.before)
+		} else {
+			m.before = m.window
+			m.choose(allTime)
+		}
+	case "s":
+		m.sort, m.scroll = (m.sort+1)%len(sorts), 0
+	case "up", "k":
+		m.move(1)
+	case "down", "j":
+		m.move(-1)
+	case "pgup":
+		m.move(max(m.h-4, 1))
+	case "pgdown":
+		m.move(-max(m.h-4, 1))
+	case "f":
+		m.freeze()
+	default:
+		if m.player != nil {
+			m.play(key)
+		} else {
+			m.steer(key)
+		}
+	}
+	return nil
+}
+
+// steer are the keys of a live run alone.
+func (m *model) steer(key string) {
+	switch key {
+	case " ":
+		m.freeze()
+	case "+", "=", "-":
+		if m.control.Scale == nil || m.stage != live {
+			return
+		}
+		step := 1.1
+		if key == "-" {
+			step = 1 / step
+		}
+		m.factor = min(max(m.factor*step, leastFactor), mostFactor)
+		if math.Abs(m.factor-1) < 1e-9 {
+			m.factor = 1
+		}
+		m.control.Scale(m.factor)
+		m.message = "asked rate: " + results.Number(math.Round(m.factor*1000)/1000) + " times the plan's"
+	}
+}
+
+// The least and greatest factors that keys set.
+const (
+	leastFactor = 0.01
+	mostFactor  = 100
+)
+
+// play are the keys of a replay alone.
+func (m *model) play(key string) {
+	p := m.player
+	switch key {
+	case " ":
+		if m.paused = !m.paused; !m.paused && p.over() {
+			p.seek(0)
+		}
+	case "left":
+		p.seek(p.at - 5*time.Second)
+	case "right":
+		p.seek(p.at + 5*time.Second)
+	case "shift+left":
+		p.seek(p.at - 30*time.Second)
+	case "shift+right":
+		p.seek(p.at + 30*time.Second)
+	case "home":
+		p.seek(0)
+	case "end":
+		p.seek(p.end())
+	case "+", "=":
+		m.speed = min(m.speed*2, mostSpeed)
+	case "-":
+		m.speed = max(m.speed/2, leastSpeed)
+	default:
+		return
+	}
+	m.refresh()
+}
+
+// The bounds of a replay's speed.
+const (
+	leastSpeed = 1.0 / 16
+	mostSpeed  = 4096
+)
+
+func (m *model) quit() tea.Cmd {
+	if m.player != nil || m.stage == ended {
+		return tea.Quit
+	}
+	if m.control.Interrupt != nil {
+		m.control.Interrupt()
+	}
+	if m.leaving {
+		return tea.Quit // the second
+	}
+	m.leaving = true
+	m.message = "stopped sending; waiting for answers due. q leaves at once"
+	return nil
+}
+
+func (m *model) open(screen int) {
+	if m.screen != screen {
+		m.scroll = 0
+	}
+	m.screen, m.help = screen, false
+}
+
+func (m *model) choose(window int) {
+	m.window = window
+	if m.view != nil {
+		m.figures = m.view.figuresOf(window)
+	}
+}
+
+func (m *model) freeze() {
+	m.frozen = !m.frozen
+	if !m.frozen && m.latest != nil {
+		m.show(m.latest)
+	}
+}
+
+// move scrolls by so many lines: up, where they are more than 0.
+func (m *model) move(lines int) {
+	if m.screen == breakdown {
+		lines = -lines
+	}
+	most := mostEntries * mostText / 10
+	if m.screen == breakdown {
+		most = len(m.figures.cells)
+	}
+	m.scroll = min(max(m.scroll+lines, 0), most)
+}
+
+func (m *model) mouse(msg tea.MouseMsg) {
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
+		m.move(3)
+		m.dirty = true
+	case msg.Button == tea.MouseButtonWheelDown:
+		m.move(-3)
+		m.dirty = true
+	case msg.Action == tea.MouseActionPress && msg.Button == tea.MouseButtonLeft && msg.Y == 1 && m.view != nil && m.w >= leastWidth && m.h >= leastHeight:
+		_, at := placeTabs(m.w, notes(m.view))
+		for i, tab := range at {
+			if msg.X >= tab.from && msg.X < tab.to {
+				m.open(i)
+				m.dirty = true
+			}
+		}
+	}
+}
