@@ -20,6 +20,7 @@ import (
 type runFlags struct {
 	out           string
 	noTUI, asJSON bool
+	exit          bool // the screen, at the run's end
 	traceSends    string
 	cpus          string
 	sets          []string
@@ -32,7 +33,8 @@ func runCommand(s streams) *cobra.Command {
 		Short: "Run a scenario and store the result",
 		Long: `Run a scenario (a file, or the name of a built-in one; without an argument: ` + defaultScenario + `)
 against the target that it names, by default the bundled node, and store the
-result in a run directory.
+result in a run directory. On a terminal a screen shows the run as it goes on;
+? lists its keys. Without one, status lines go to standard error.
 
 The first interrupt stops sending, waits for the answers still due and writes
 the results; the second leaves at once.
@@ -58,6 +60,7 @@ not reached or generator-limited; 5 our own failure; 130 interrupted.`,
 	}
 	c.Flags().StringVar(&f.out, "out", "", "run `directory` to write (default runs/NAME-TIME)")
 	c.Flags().BoolVar(&f.noTUI, "no-tui", false, "status lines on standard error, also on a terminal")
+	c.Flags().BoolVar(&f.exit, "exit", false, "leave the screen when the run ends, without waiting for q")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print run.json on standard output instead of the report")
 	c.Flags().StringVar(&f.traceSends, "trace-sends", "", "`file` for when each call was due and sent, in nanoseconds from the start, a line each")
 	c.Flags().StringVar(&f.cpus, "cpus", "", cpusUsage)
@@ -73,11 +76,22 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	stop := interrupts(cancel, s)
-
 	sends, err := newTrace(f.traceSends)
 	if err != nil {
 		return &exit{exitUsage, fmt.Errorf("--trace-sends: %w", err)}
+	}
+	asked := make(chan struct{}, 2) // interrupts from the screen: the third changes nothing
+	shown := &display{s: s}
+	stop := interruptsBy(cancel, asked, shown.note)
+	shown.control = tui.Control{
+		Interrupt: func() {
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+		},
+		Leave: stop,
+		Exit:  f.exit,
 	}
 	run, err := perform(ctx, plan, performance{
 		dir:  dir,
@@ -88,19 +102,20 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 				if started && meta.URL != "" {
 					fmt.Fprintf(s.err, "node: %s, dialect %s, started for this run\n", meta.URL, meta.Dialect)
 				}
+				shown.reached(meta, !f.noTUI && !f.asJSON && onTerminal(s))
 			},
-			snapshot: func(snapshot *results.Snapshot, phases []results.PhaseMeta) {
-				fmt.Fprintln(s.err, tui.StatusLine(snapshot, phases, 0))
-			},
-			warn: func(w string) { fmt.Fprintf(s.err, "warning: %s\n", results.Escape(w)) },
+			snapshot: shown.snapshot,
+			warn:     shown.warn,
 		},
 	})
 	if e := sends.close(); err == nil && e != nil {
 		err = ours(fmt.Errorf("--trace-sends: %w", e))
 	}
 	if err != nil {
+		shown.end(nil)
 		return err
 	}
+	shown.end(&run.summary)
 	if err := printSummary(s, &run.summary, f.asJSON); err != nil {
 		return err
 	}
@@ -110,6 +125,12 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 // interrupts turns the first signal into a closed channel (drain) and the
 // second into the end of the run's context (leave at once).
 func interrupts(cancel context.CancelFunc, s streams) <-chan struct{} {
+	return interruptsBy(cancel, nil, func(text string) { fmt.Fprintln(s.err, text) })
+}
+
+// interruptsBy takes what comes from asked for a signal too, and tells by note what the
+// first one did.
+func interruptsBy(cancel context.CancelFunc, asked <-chan struct{}, note func(string)) <-chan struct{} {
 	stop := make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -117,10 +138,16 @@ func interrupts(cancel context.CancelFunc, s streams) <-chan struct{} {
 	signal.Ignore(syscall.SIGPIPE)
 	// It lives as long as the process: a command runs one plan.
 	go func() {
-		<-signals
-		fmt.Fprintln(s.err, "interrupted: waiting for the answers still due; interrupt again to leave at once")
+		next := func() {
+			select {
+			case <-signals:
+			case <-asked:
+			}
+		}
+		next()
+		note("interrupted: waiting for the answers still due; interrupt again to leave at once")
 		close(stop)
-		<-signals
+		next()
 		cancel()
 	}()
 	return stop
