@@ -202,20 +202,6 @@ func (r *Run) snapshots(note func(string)) iter.Seq2[*Snapshot, error] {
 	}
 }
 
-// NodeSamples gives the stored scrapes in order.
-func (r *Run) NodeSamples() ([]NodeSample, error) {
-	var samples []NodeSample
-	err := eachLine(filepath.Join(r.Dir, "node.jsonl"), nodeFile, func(string) {}, func(line []byte) error {
-		var s NodeSample
-		if err := json.Unmarshal(line, &s); err != nil {
-			return err
-		}
-		samples = append(samples, s)
-		return nil
-	})
-	return samples, err
-}
-
 var errStop = errors.New("stop")
 
 // located is an error that already says where it is.

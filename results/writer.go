@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -25,6 +24,7 @@ type Writer struct {
 	hlog      *os.File
 	intervals *os.File
 	node      *os.File
+	nodeRows  nodeRows
 	log       *os.File
 	hlogEnd   int64
 
@@ -193,18 +193,9 @@ func (w *Writer) thinned(s *Snapshot) *Snapshot {
 	return &out
 }
 
-// Node writes one scrape of the node's metrics. Values that are not finite are
-// left out: JSON has no word for them.
-func (w *Writer) Node(s NodeSample) error {
-	finite := make(map[string]float64, len(s.Series))
-	for name, v := range s.Series {
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			finite[name] = v
-		}
-	}
-	s.Series = finite
-	return writeLine(w.node, s)
-}
+// Node writes one scrape of the node's metrics, or what of it is new. Values that are
+// not finite are left out: JSON has no word for them.
+func (w *Writer) Node(s NodeSample) error { return writeLine(w.node, w.nodeRows.row(s)) }
 
 // NodeLog is where the node's own log goes; it is closed by Close.
 func (w *Writer) NodeLog() (*os.File, error) {
