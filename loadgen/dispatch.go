@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"errors"
 	"io"
 	"time"
 
@@ -52,6 +53,9 @@ type schedule interface {
 	Next(count, mean float64) (due time.Duration, ok bool)
 }
 
+// scalable is a schedule whose rate can be changed.
+type scalable interface{ Scale(factor float64) }
+
 // replay is the schedule of a file of due times.
 type replay struct {
 	times *scenario.DueTimes
@@ -77,6 +81,7 @@ func (d *dispatcher) run() error {
 	for i := range d.plan.Phases {
 		end := at + d.plan.Phases[i].For
 		if d.plan.Phases[i].Callers > 0 {
+			d.enter(i, at, errors.New("this phase is a closed loop, whose rate follows from its answers"))
 			d.loop(i, at, end)
 		} else {
 			if err := d.open(i, at, end); err != nil {
@@ -86,7 +91,19 @@ func (d *dispatcher) run() error {
 		at = end
 	}
 	d.until(at)
+	d.rates.enter(d.start, at, 1, errNoLoad)
 	return nil
+}
+
+// enter tells the rates of a phase, and gives the factor that it begins with.
+func (d *dispatcher) enter(phase int, at time.Duration, fixed error) float64 {
+	p, limit := &d.plan.Phases[phase], mostFactor
+	if d.ceiling != nil && p.Callers == 0 {
+		z := &d.work.sizes
+		entries := max(p.Rate.Value, p.To) / z.mean(p.Rate.Unit) * z.mean(scenario.Entries)
+		limit = min(limit, max(1, float64(d.ceiling.Limit())/entries))
+	}
+	return d.rates.enter(d.start, at, limit, fixed)
 }
 
 // open runs an open-loop phase.
@@ -95,9 +112,12 @@ func (d *dispatcher) open(phase int, at, end time.Duration) error {
 	if p.Replay == nil {
 		s := newStream()
 		s.set(d.plan.Seed, uint64(phase), forArrivals)
-		d.follow(arrival.New(arrival.Profile{Kind: p.Arrivals, Rate: p.Rate.Value, To: p.To, For: p.For}, s.rand), phase, at, end)
+		arrivals := arrival.New(arrival.Profile{Kind: p.Arrivals, Rate: p.Rate.Value, To: p.To, For: p.For}, s.rand)
+		arrivals.Scale(d.enter(phase, at, nil))
+		d.follow(arrivals, phase, at, end)
 		return nil
 	}
+	d.enter(phase, at, errors.New("this phase's due times are those of a file"))
 	times, err := p.Replay.Open()
 	if err != nil {
 		return err
@@ -112,12 +132,17 @@ func (d *dispatcher) open(phase int, at, end time.Duration) error {
 func (d *dispatcher) follow(s schedule, phase int, at, end time.Duration) {
 	p := &d.plan.Phases[phase]
 	mean := d.work.sizes.mean(p.Rate.Unit)
-	for {
+	arrivals, _ := s.(scalable)
+	for last := at; ; {
+		if factor, changed := d.rates.after(last); changed && arrivals != nil {
+			arrivals.Scale(factor)
+		}
 		due, ok := s.Next(d.seq.peek().count(p.Rate.Unit), mean)
 		if !ok {
 			return
 		}
 		due += at
+		last = due
 		j := job{phase: phase, end: overrunAt(end, p.For), due: due, call: d.seq.take()}
 		d.encoder.encode(&d.message, j.call.n, j.call.first, j.call.shape)
 		sendable := d.until(due)

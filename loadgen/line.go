@@ -61,6 +61,7 @@ type line struct {
 	endpoint transport.Endpoint
 	rec      *recorder
 	expect   scenario.Expect
+	rates    *Rates        // nil: the plan's
 	ceiling  *rate.Limiter // in entries; nil: none
 	timeout  time.Duration // of one call
 	start    time.Time

@@ -39,6 +39,9 @@ type Config struct {
 	// have Plan.Drain to finish. nil: never.
 	Stop <-chan struct{}
 
+	// Rates, when not nil, changes the rate of open loops while the run goes on.
+	Rates *Rates
+
 	// Secrets are texts that must not come back in what a node says: they are
 	// struck out of warnings, errors and samples.
 	Secrets []string
@@ -59,7 +62,8 @@ type Account struct {
 	Elapsed       time.Duration // from the first phase's start to the end of the drain
 	Generator     results.Generator
 	Warnings      []string
-	Pinned        map[string]string // the hash of each pinned block by its name
+	Pinned        map[string]string  // the hash of each pinned block by its name
+	RateSteps     []results.RateStep // changes of the rate by hand that took effect; the snapshots have them too
 }
 
 // Run executes the plan and returns when it is through, drained, and every
@@ -82,6 +86,8 @@ type runner struct {
 	ahead   bool // the endpoint's connections are Starters
 	line    *line
 	monitor *monitor
+	phases  []results.PhaseMeta
+	steps   []results.RateStep // of the rate, that snapshots told of
 	rec     *recorder
 	quit    quitting
 	cut     context.CancelFunc // cuts off the calls under way
@@ -113,6 +119,7 @@ func (r *runner) run(ctx context.Context) (*Account, error) {
 	defer cancel() // before the wait, whose goroutine it ends
 
 	r.rec = newRecorder(len(r.Plan.Phases))
+	r.phases, _ = Describe(r.Plan)
 	if err := r.prepare(ctx, early); err != nil {
 		return nil, err
 	}
@@ -147,7 +154,7 @@ func (r *runner) prepare(ctx, early context.Context) error {
 	r.cut = cut
 	r.line = &line{
 		ctx: calls, work: work, seq: seq, endpoint: r.Endpoint, rec: r.rec,
-		expect: r.Plan.Expect, ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit, sent: r.Sent,
+		expect: r.Plan.Expect, rates: r.Rates, ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit, sent: r.Sent,
 	}
 	return nil
 }
@@ -206,6 +213,7 @@ func (r *runner) load(ctx, early context.Context) {
 	calls.close()
 	restore()
 	r.account.Elapsed = l.now()
+	r.account.RateSteps = r.Rates.since(0)
 	close(done)
 	endScraping() // one that hangs does not hold up the end
 	watchers.Wait()

@@ -25,11 +25,25 @@ func (r *runner) snapshots(done <-chan struct{}) {
 func (r *runner) snapshot(end time.Duration) {
 	s := r.rec.snapshot(end, time.Now(), r.phaseAt(end))
 	s.Health = r.monitor.health()
+	r.asked(s)
 	if r.Snapshot == nil || s.End == s.Start && len(s.Phases) == 0 && s.Planned == 0 {
 		return
 	}
 	if err := r.Snapshot(s); err != nil {
 		r.fail(err)
+	}
+}
+
+// asked tells a snapshot what rate was asked for.
+func (r *runner) asked(s *results.Snapshot) {
+	s.RateSteps = r.Rates.since(len(r.steps))
+	r.steps = append(r.steps, s.RateSteps...)
+	if s.Current < len(r.phases) {
+		var begin time.Duration
+		for i := range s.Current {
+			begin += r.phases[i].For
+		}
+		s.Asked = r.phases[s.Current].Asked(begin, s.Start-begin, s.End-begin, r.steps)
 	}
 }
 

@@ -14,6 +14,8 @@ type Aggregate struct {
 	// MaxInFlight is the most calls under way at the end of an interval.
 	MaxInFlight int
 
+	// RateSteps are the changes of the rate by hand, in order.
+	RateSteps []RateStep
 	// Breakdown adds up those of the intervals.
 	Breakdown Breakdown
 	// Health is the last interval's.
@@ -30,6 +32,7 @@ func (a *Aggregate) Add(s *Snapshot) {
 		a.End, a.Wall = s.End, s.Wall
 		a.Health = s.Health
 	}
+	a.RateSteps = append(a.RateSteps, s.RateSteps...)
 	a.Breakdown.Merge(&s.Breakdown)
 	a.Planned += s.Planned
 	a.MaxInFlight = max(a.MaxInFlight, s.InFlight)

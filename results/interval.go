@@ -34,6 +34,8 @@ type intervalRow struct {
 	Phases   []phaseRow `json:"phases"`
 	HlogEnd  int64      `json:"hlog_end"`
 
+	Asked     float64    `json:"asked,omitempty"`
+	RateSteps []RateStep `json:"rate_steps,omitempty"`
 	Health    *healthRow `json:"health,omitempty"`
 	Breakdown []cellRow  `json:"breakdown,omitempty"` // also of intervals before it that have none; see Writer.thinned
 }
@@ -70,7 +72,7 @@ type phaseRow struct {
 func rowOf(s *Snapshot, phases []PhaseMeta, hlogEnd int64) intervalRow {
 	row := intervalRow{
 		StartNS: int64(s.Start), EndNS: int64(s.End), Wall: stamp(s.Wall),
-		Current: s.Current, Phase: phaseName(phases, s.Current),
+		Current: s.Current, Phase: phaseName(phases, s.Current), Asked: math.Round(1e3*s.Asked) / 1e3, RateSteps: s.RateSteps,
 		InFlight: s.InFlight, Planned: s.Planned,
 		Phases: []phaseRow{}, HlogEnd: hlogEnd,
 	}
@@ -118,7 +120,7 @@ func parseInterval(line []byte, phases int) (s Snapshot, hlogEnd int64, err erro
 	}
 	s = Snapshot{
 		Start: time.Duration(row.StartNS), End: time.Duration(row.EndNS), Wall: row.Wall,
-		Current: row.Current, InFlight: row.InFlight, Planned: row.Planned,
+		Current: row.Current, Asked: row.Asked, RateSteps: row.RateSteps, InFlight: row.InFlight, Planned: row.Planned,
 	}
 	for _, p := range row.Phases {
 		if p.Index < 0 || p.Index >= phases {

@@ -127,8 +127,14 @@ type Snapshot struct {
 	Current    int           // the phase the plan is in; len(Meta.Phases) when draining
 	InFlight   int           // calls under way at End
 	Planned    uint64        // calls that became due in the interval
-	Health     Health        // the generator's own
-	Breakdown  Breakdown     // of the calls of Phases, by mix row and size band
+	// Asked is the mean of the rate that the phase it is in asked for in the interval, in
+	// the phase's unit, changes by hand included; 0 for a closed loop, when draining, and
+	// in older runs.
+	Asked float64
+	// RateSteps are the changes of the rate by hand that took effect.
+	RateSteps []RateStep
+	Health    Health    // the generator's own
+	Breakdown Breakdown // of the calls of Phases, by mix row and size band
 }
 
 // NodeSample is one scrape of the node: series (name with its sorted labels as

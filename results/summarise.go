@@ -56,6 +56,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 	var start, measured time.Duration
 	for i, p := range m.Phases {
 		span := s.addPhase(p, a.slice(i), start, stopped)
+		s.Phases[i].Target.ByHand = p.changedByHand(start, min(p.For, stopped-start), a.RateSteps)
 		if p.Measured {
 			measured += span
 		}
@@ -63,7 +64,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 	}
 	all := a.Total(func(i int) bool { return i < len(m.Phases) && m.Phases[i].Measured })
 	s.Measured = spanOf(&all, measured)
-	s.Form, s.Rows, s.Breakdown = m.Form, m.Rows, a.BreakdownRows(&m)
+	s.Form, s.Rows, s.Breakdown, s.RateSteps = m.Form, m.Rows, a.BreakdownRows(&m), a.RateSteps
 	for _, o := range m.Objectives {
 		s.Objectives = append(s.Objectives, o.Evaluate(&all, measured))
 	}

@@ -44,8 +44,10 @@ type Summary struct {
 	Measured Span           `json:"measured"`
 	// Breakdown splits Measured by method and size of call; none in older runs.
 	Breakdown []BreakdownRow `json:"breakdown,omitempty"`
-	Form      string         `json:"form,omitempty"` // of Meta
-	Rows      []string       `json:"rows,omitempty"` // of Meta
+	// RateSteps are the changes of the asked rate by hand.
+	RateSteps []RateStep `json:"rate_steps,omitempty"`
+	Form      string     `json:"form,omitempty"` // of Meta
+	Rows      []string   `json:"rows,omitempty"` // of Meta
 
 	Objectives     []ObjectiveResult `json:"objectives"`
 	Reconciliation []Row             `json:"reconciliation"`
@@ -106,6 +108,8 @@ type Target struct {
 	Value float64  `json:"value"`
 	To    *float64 `json:"to,omitempty"` // the rate at the end of a ramp
 	Unit  string   `json:"unit"`         // calls/s, entries/s, items/s, callers
+	// ByHand tells of changes by hand, which Value and To know nothing of; null: none.
+	ByHand *ByHand `json:"by_hand,omitempty"`
 }
 
 // Achieved is what was reached: what was sent over the time it took, and as

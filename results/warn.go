@@ -38,6 +38,7 @@ func (s *Summary) warn(e End, seen time.Duration) {
 		return
 	}
 	for i := range s.Phases {
+		s.warnByHand(&s.Phases[i])
 		s.warnPhase(&s.Phases[i])
 	}
 	for _, o := range s.Objectives {

@@ -14,6 +14,8 @@ type Schedule struct {
 	rng      *rand.Rand
 	position sum     // on the axis of the cumulative count
 	total    float64 // where that axis ends
+	factor   float64 // of the profile's rate
+	owed     float64 // the count of the last call, which a constant schedule lets pass before the next
 	last     time.Duration
 	over     bool
 }
@@ -29,8 +31,14 @@ func New(p Profile, rng *rand.Rand) *Schedule {
 	default:
 		panic(fmt.Sprintf("arrival: unknown kind %q: use %s, %s or %s", p.Kind, Constant, Uniform, Poisson))
 	}
-	return &Schedule{profile: p, rng: rng, total: p.Expected()}
+	return &Schedule{profile: p, rng: rng, total: p.Expected(), factor: 1}
 }
+
+// Scale has the calls after the last one given come at factor times the profile's rate,
+// factor being finite and above 0. The count axis is walked in steps that are so much
+// shorter, which is a change of time: the gap after the last call is the first of the new
+// rate, whole, and a Poisson schedule stays one (the time-change theorem).
+func (s *Schedule) Scale(factor float64) { s.factor = factor }
 
 // endSlack is the share of the whole count within which a position is taken for
 // the end. Where a ramp ends at zero the last instants hold next to no count, so
@@ -48,9 +56,12 @@ func (s *Schedule) Next(count, mean float64) (due time.Duration, ok bool) {
 	}
 	switch s.profile.Kind {
 	case Uniform:
-		s.position.add((1 - s.rng.Float64()) * 2 * mean)
+		s.position.add((1 - s.rng.Float64()) * 2 * mean / s.factor)
 	case Poisson:
-		s.position.add(s.rng.ExpFloat64() * mean)
+		s.position.add(s.rng.ExpFloat64() * mean / s.factor)
+	default:
+		s.position.add(s.owed / s.factor)
+		s.owed = count
 	}
 	x := s.position.value()
 	end := float64(s.profile.For)
@@ -59,9 +70,6 @@ func (s *Schedule) Next(count, mean float64) (due time.Duration, ok bool) {
 	if !(x < s.total*(1-endSlack)) || !(ns < end) {
 		s.over = true
 		return max(s.profile.For, 0), false
-	}
-	if s.profile.Kind == Constant {
-		s.position.add(count)
 	}
 	s.last = max(s.last, time.Duration(ns))
 	return s.last, true

@@ -150,6 +150,7 @@ func brokenDown() results.Summary {
 			})
 		}
 	}
+	s.Phases[0].Target.ByHand = &results.ByHand{Steps: 2, Lowest: 1, Highest: 1.5, Mean: 14_400}
 	dead := &s.Breakdown[23]
 	dead.ByClass, dead.Response = map[string]uint64{"refused": dead.Entries}, results.Distribution{}
 	return s

@@ -126,6 +126,9 @@ func asked(ph *results.PhaseSummary) string {
 		value += " to " + results.Number(*ph.Target.To)
 	}
 	value += " " + results.Escape(ph.Target.Unit)
+	if h := ph.Target.ByHand; h != nil {
+		value += fmt.Sprintf(" (changed by hand: %s on average)", results.Rate(h.Mean))
+	}
 	if ph.Arrivals == "" {
 		return value + " (closed loop)"
 	}
