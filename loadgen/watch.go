@@ -2,6 +2,8 @@ package loadgen
 
 import (
 	"time"
+
+	"volley/results"
 )
 
 // snapshots hands out a snapshot at every whole second of the run, and the last
