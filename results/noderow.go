@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -12,14 +13,21 @@ import (
 )
 
 // nodeRow is a line of node.jsonl. A sample is stored whole, with Series, or as what
-// is different from the sample before it, with Changed and Gone; a gap has an error
-// and is passed over by what follows. Runs stored before there was Changed have whole
-// samples only, and their readers see a row without series in its place.
+// is different from the sample before it: the numbers of the series that Changed and
+// the values that they changed To, the Gone, and the New. A series' number is its
+// place in the last whole sample, in the order of names, or behind those in the order
+// in which new ones came; so the long names are stored once. A gap has an error and
+// is passed over by what follows.
+//
+// Runs stored before there was Changed have whole samples only, and their readers see
+// a row without series in its place.
 type nodeRow struct {
 	At      time.Duration      `json:"at_ns"`
 	Series  map[string]float64 `json:"series,omitzero"`
-	Changed map[string]float64 `json:"changed,omitzero"` // nil: the sample is whole
-	Gone    []string           `json:"gone,omitempty"`
+	Changed []int              `json:"changed,omitzero"` // nil: the sample is whole
+	To      []float64          `json:"to,omitzero"`
+	Gone    []int              `json:"gone,omitempty"`
+	New     map[string]float64 `json:"new,omitempty"`
 	Err     string             `json:"error,omitempty"`
 }
 
@@ -29,45 +37,83 @@ const wholeEvery = 60
 
 // nodeRows turns samples into rows.
 type nodeRows struct {
-	last  map[string]float64
-	since int // rows since the last whole one
+	last   map[string]float64
+	number map[string]int // of every series since the last whole row
+	since  int            // rows since then
 }
 
-// row gives the shorter row for a sample. Values that are not finite are left out:
-// JSON has no word for them.
+// row gives the row for a sample. Values that are not finite are left out: JSON has
+// no word for them.
 func (n *nodeRows) row(s NodeSample) nodeRow {
 	row := nodeRow{At: s.At, Err: s.Err}
 	if s.Series == nil {
 		return row
 	}
 	now := make(map[string]float64, len(s.Series))
-	changed := map[string]float64{}
 	for name, v := range s.Series {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			continue
-		}
-		now[name] = v
-		if old, had := n.last[name]; !had || old != v {
-			changed[name] = v
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			now[name] = v
 		}
 	}
-	for name := range n.last {
-		if _, still := now[name]; !still {
-			row.Gone = append(row.Gone, name)
-		}
-	}
-	slices.Sort(row.Gone)
-	if n.since++; n.last == nil || n.since >= wholeEvery || 4*(len(changed)+len(row.Gone)) > 3*len(now) {
-		row.Series, row.Gone, n.since = now, nil, 0
-	} else {
-		row.Changed = changed
+	if n.since++; n.last == nil || n.since >= wholeEvery || !n.change(&row, now) {
+		row = nodeRow{At: s.At, Series: now}
+		n.number, n.since = make(map[string]int, len(now)), 0
+		n.count(now)
 	}
 	n.last = now
 	return row
 }
 
+// count gives new series their numbers.
+func (n *nodeRows) count(series map[string]float64) {
+	for _, name := range slices.Sorted(maps.Keys(series)) {
+		n.number[name] = len(n.number)
+	}
+}
+
+// change says what is different now; false when so much is new that the sample had
+// better be stored whole.
+func (n *nodeRows) change(row *nodeRow, now map[string]float64) bool {
+	row.Changed, row.To = []int{}, []float64{}
+	for name, v := range now {
+		i, numbered := n.number[name]
+		old, had := n.last[name]
+		switch {
+		case !numbered:
+			if row.New == nil {
+				row.New = map[string]float64{}
+			}
+			row.New[name] = v
+		case !had || old != v:
+			row.Changed = append(row.Changed, i)
+		}
+	}
+	for name := range n.last {
+		if _, still := now[name]; !still {
+			row.Gone = append(row.Gone, n.number[name])
+		}
+	}
+	if 2*len(row.New) > len(now) {
+		return false
+	}
+	slices.Sort(row.Gone)
+	slices.Sort(row.Changed)
+	names := make([]string, len(n.number))
+	for name, i := range n.number {
+		names[i] = name
+	}
+	for _, i := range row.Changed {
+		row.To = append(row.To, now[names[i]])
+	}
+	n.count(row.New)
+	return true
+}
+
 // nodeSamples turns rows back into samples, each with a map of its own.
-type nodeSamples struct{ last map[string]float64 }
+type nodeSamples struct {
+	last  map[string]float64
+	names []string // by number
+}
 
 func (n *nodeSamples) sample(line []byte) (NodeSample, error) {
 	var row nodeRow
@@ -75,20 +121,42 @@ func (n *nodeSamples) sample(line []byte) (NodeSample, error) {
 		return NodeSample{}, err
 	}
 	s := NodeSample{At: row.At, Series: row.Series, Err: row.Err}
-	if row.Changed != nil {
-		if n.last == nil {
-			return NodeSample{}, errors.New("the row changes a sample, and there is none before it")
-		}
+	switch {
+	case row.Changed != nil:
 		s.Series = maps.Clone(n.last)
-		for _, name := range row.Gone {
-			delete(s.Series, name)
+		if err := n.apply(s.Series, &row); err != nil {
+			return NodeSample{}, err
 		}
-		maps.Copy(s.Series, row.Changed)
+	case row.Series != nil:
+		n.names = slices.Sorted(maps.Keys(row.Series))
 	}
 	if s.Series != nil {
 		n.last = s.Series
 	}
 	return s, nil
+}
+
+func (n *nodeSamples) apply(series map[string]float64, row *nodeRow) error {
+	if series == nil {
+		return errors.New("the row changes a sample, and there is none before it")
+	}
+	if len(row.To) != len(row.Changed) {
+		return fmt.Errorf("the row has %d values for %d series", len(row.To), len(row.Changed))
+	}
+	for _, i := range append(slices.Clone(row.Changed), row.Gone...) {
+		if i < 0 || i >= len(n.names) {
+			return fmt.Errorf("the row speaks of series %d, and there are %d", i, len(n.names))
+		}
+	}
+	for _, i := range row.Gone {
+		delete(series, n.names[i])
+	}
+	for k, i := range row.Changed {
+		series[n.names[i]] = row.To[k]
+	}
+	n.names = append(n.names, slices.Sorted(maps.Keys(row.New))...)
+	maps.Copy(series, row.New)
+	return nil
 }
 
 // NodeSeries gives the stored scrapes in order, whole, each with a map of its own. An
