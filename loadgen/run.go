@@ -24,8 +24,8 @@ type Config struct {
 	Metrics Metrics // where the node's own metrics are read; nil for nowhere
 
 	// Snapshot receives what happened in each second of the run, and what is left
-	// at its end. Node receives the samples of the node's metrics during the load,
-	// each from one goroutine of its own. An error ends the run and is returned.
+	// at its end. Node receives the samples of the node's metrics, those before
+	// and after the load among them, from one goroutine at a time each. An error ends the run and is returned.
 	// Either may be nil.
 	Snapshot func(*results.Snapshot) error
 	Node     func(results.NodeSample) error
@@ -182,6 +182,7 @@ func (r *runner) load(ctx, early context.Context) {
 	l := r.line
 	l.start = time.Now()
 	r.account.Before = since(l.start, before)
+	r.bound(r.account.Before)
 
 	done := make(chan struct{})
 	scraping, endScraping := context.WithCancel(ctx)
@@ -223,6 +224,7 @@ func (r *runner) load(ctx, early context.Context) {
 	if r.account.Left = ctx.Err() != nil; !r.account.Left {
 		r.account.After = r.last(ctx)
 		r.account.Left = ctx.Err() != nil
+		r.bound(r.account.After)
 	}
 	r.judge(vitals, after)
 }

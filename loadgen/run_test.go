@@ -127,7 +127,7 @@ func TestACallbacksErrorEndsTheRun(t *testing.T) {
 
 func TestSamplesOfTheNodesMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var mid []results.NodeSample
+		var mid []results.NodeSample // those handed on
 		p := plan(1, steady(10, scenario.Calls, 3*time.Second))
 		p.Target.Metrics.Every = time.Second
 		scrapes := 0
@@ -153,7 +153,10 @@ func TestSamplesOfTheNodesMetrics(t *testing.T) {
 		if account.After.At != account.Elapsed+100*time.Millisecond || account.After.Series == nil {
 			t.Errorf("after: %+v, elapsed %v", account.After, account.Elapsed)
 		}
-		if len(mid) != 2 || mid[0].At != 1100*time.Millisecond || mid[1].Err != `not\x1b[2J there` || mid[1].At != 2*time.Second {
+		if len(mid) != 4 || mid[0].At != account.Before.At || mid[3].At != account.After.At {
+			t.Fatalf("handed on, with the first and the last: %+v", mid)
+		}
+		if mid[1].At != 1100*time.Millisecond || mid[2].Err != `not\x1b[2J there` || mid[2].At != 2*time.Second {
 			t.Errorf("in between: %+v", mid)
 		}
 	})

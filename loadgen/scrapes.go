@@ -292,6 +292,13 @@ func (r *runner) scrapes(ctx context.Context) {
 	}
 }
 
+// bound hands out the sample of before or after the load; of none it does nothing.
+func (r *runner) bound(s results.NodeSample) {
+	if r.Metrics != nil {
+		r.hand([]results.NodeSample{s})
+	}
+}
+
 // hand gives samples to whoever wants them; false when that failed.
 func (r *runner) hand(samples []results.NodeSample) bool {
 	if r.Node == nil {
