@@ -238,6 +238,11 @@ func (s Selector) Matches(series *Series) bool {
 	return s.matches(series, "")
 }
 
+// MatchesSum tells whether the selector picks a histogram whose sum the series is.
+func (s Selector) MatchesSum(series *Series) bool {
+	return s.matches(series, "_sum")
+}
+
 // matches is Matches for a histogram's part: its name with that suffix.
 func (s Selector) matches(series *Series, suffix string) bool {
 	if s.Name == "" || len(series.Name) != len(s.Name)+len(suffix) ||
