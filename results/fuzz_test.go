@@ -92,10 +92,3 @@ func FuzzParseHlog(f *testing.F) {
 		}
 	})
 }
-
-func FuzzLabelValue(f *testing.F) {
-	f.Add(`a="b",c="d"`, "c")
-	f.Add(`a="b\"c=\"d",c="e"`, "c")
-	f.Add(`a=`, "a")
-	f.Fuzz(func(t *testing.T, labels, name string) { labelValue(labels, name) })
-}

@@ -1,6 +1,10 @@
 package results
 
-import "time"
+import (
+	"time"
+
+	"volley/results/correlate"
+)
 
 // Meta is what is known of a run before it starts. It stands in run.json from
 // the first moment, so that a killed run can still be read.
@@ -19,6 +23,12 @@ type Meta struct {
 	// method has one; more than MaxRows share the last. nil: not known, as of older runs.
 	Rows []string
 	Form string // how work is put on the wire: "single", "batch", "array"; "": not known
+	// Names say which of the node's series tell what, instead of the dialect's preset,
+	// if they are not nil. BatchLimit is the node's batch_concurrency_limit and
+	// LargestBatch the most entries that the plan has in a batch; 0: not known.
+	Names                    correlate.Names
+	BatchLimit, LargestBatch int
+
 	Plan []byte // plan.yaml: the effective plan, without secrets
 }
 

@@ -116,6 +116,9 @@ func metaOf(s *Summary) Meta {
 			Arrivals: p.Arrivals, For: time.Duration(p.ForS*1e9 + 0.5),
 		})
 	}
+	if c := s.Correlation; c != nil {
+		m.Names, m.BatchLimit, m.LargestBatch = namesOf(c), c.Limit, c.Largest
+	}
 	for _, o := range s.Objectives {
 		m.Objectives = append(m.Objectives, Objective{Text: o.Text, Metric: o.Metric, Stat: o.Stat, Op: o.Op, Limit: o.Limit})
 	}
@@ -133,6 +136,14 @@ func (r *Run) soFar() error {
 		end = End{Status: Cut, Finished: r.Meta.Started, Warnings: notes}
 		if !a.Wall.IsZero() {
 			end.Finished = a.Wall
+		}
+	}
+	if r.Summary.Correlation != nil {
+		c, err := r.Correlator()
+		if err != nil {
+			end.Warnings = append(end.Warnings, fmt.Sprintf("the node's side is left out: %v", err))
+		} else {
+			end.Correlation = c.Report()
 		}
 	}
 	r.Summary = Summarise(r.Meta, a, end)

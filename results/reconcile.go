@@ -1,10 +1,15 @@
 package results
 
-import "slices"
+import (
+	"slices"
+
+	"volley/results/correlate"
+)
 
 // ReconcileOptions tells whose counters are read.
 type ReconcileOptions struct {
-	Dialect string // near, rcp or jsonrpc: it decides the names of the series
+	Dialect string          // near, rcp or jsonrpc: it decides the names of the series
+	Names   correlate.Names // instead of the dialect's preset, if it is not nil
 	// Alone: nobody else talks to the node, so whatever it counts is ours.
 	Alone bool
 }
@@ -32,50 +37,52 @@ func Reconcile(t *Counts, before, after NodeSample, o ReconcileOptions) []Row {
 	if before.Series == nil || after.Series == nil {
 		return []Row{}
 	}
-	r := reconciler{before: before.Series, after: after.Series, alone: o.Alone, rows: []Row{}}
-	prefix := "volley_rpc_"
-	if o.Dialect == "near" {
-		prefix = "near_rpc_"
+	names := o.Names
+	if names == nil {
+		names = correlate.Preset(o.Dialect)
 	}
+	r := reconciler{series: read(before.Series, after.Series), names: names, alone: o.Alone, rows: []Row{}}
 
 	calls := ofAll(&t.CallsByClass)
 	batches := ofAll(&t.BatchesByClass)
 	admitted := batches
 	admitted.certain -= min(batches.certain, notAdmitted(t, o.Dialect))
-	r.row("HTTP exchanges", calls, "volley_http_requests_total", "", "")
-	r.row("batches", admitted, prefix+"batch_requests_total", "", "")
-	r.entries(t, o.Dialect, prefix+"batch_entries_total")
+	r.row("HTTP exchanges", calls, correlate.Requests, "")
+	r.row("batches", admitted, correlate.Batches, "")
+	r.entries(t, o.Dialect)
+	r.bytes(t)
 
-	const single = "volley_single_requests_total"
+	const single = correlate.Singles
 	singles, byClass := calls.minus(batches), minus(&t.ByClass, &t.BatchEntriesByClass)
 	maybe := singles.maybe + byClass[Missing] + byClass[Duplicate]
 	invalid, unclear := invalidEntries(&byClass, t.SingleByCode)
-	r.row("singletons", singles, single, "", "")
-	r.row("singletons: ok", bounds{byClass[OK] + byClass[ResultError], maybe}, single, "outcome", "ok")
-	r.row("singletons: error", bounds{byClass[RPCError] - unclear, maybe + unclear}, single, "outcome", "error")
-	r.row("singletons: invalid", bounds{invalid, maybe + unclear}, single, "outcome", "invalid")
-	r.row("singletons: notification", bounds{byClass[Notified], maybe}, single, "outcome", "notification")
+	r.row("singletons", singles, single, "")
+	r.row("singletons: ok", bounds{byClass[OK] + byClass[ResultError], maybe}, single, "ok")
+	r.row("singletons: error", bounds{byClass[RPCError] - unclear, maybe + unclear}, single, "error")
+	r.row("singletons: invalid", bounds{invalid, maybe + unclear}, single, "invalid")
+	r.row("singletons: notification", bounds{byClass[Notified], maybe}, single, "notification")
 	return r.rows
 }
 
 // entries adds the rows of the entries of batches.
-func (r *reconciler) entries(t *Counts, dialect, family string) {
+func (r *reconciler) entries(t *Counts, dialect string) {
+	const entries = correlate.Entries
 	by := &t.BatchEntriesByClass
 	ran := ofAll(by)
 	refused := sumCodes(t.BatchErrorEntries, notRun(dialect))
 	ran.certain -= by[BatchError]
 	ran.maybe += by[BatchError] - min(refused, by[BatchError]) // such as a response over its limit: the entries ran
-	r.row("batch entries", ran, family, "", "")
+	r.row("batch entries", ran, entries, "")
 
 	maybe := ran.maybe + by[Missing] + by[Duplicate]
 	notFound := sumCodes(t.BatchByCode, methodNotFound(dialect))
 	invalid, unclear := invalidEntries(by, t.BatchByCode)
 	failed := by[RPCError] - min(by[RPCError], notFound+unclear)
-	r.row("batch entries: ok", bounds{by[OK] + by[ResultError], maybe}, family, "outcome", "ok")
-	r.row("batch entries: error", bounds{failed, maybe + unclear}, family, "outcome", "error")
-	r.row("batch entries: invalid", bounds{invalid, maybe + unclear}, family, "outcome", "invalid")
-	r.row("batch entries: method not found", bounds{notFound, maybe}, family, "outcome", "method_not_found")
-	r.row("batch entries: notification", bounds{by[Notified], maybe}, family, "outcome", "notification")
+	r.row("batch entries: ok", bounds{by[OK] + by[ResultError], maybe}, entries, "ok")
+	r.row("batch entries: error", bounds{failed, maybe + unclear}, entries, "error")
+	r.row("batch entries: invalid", bounds{invalid, maybe + unclear}, entries, "invalid")
+	r.row("batch entries: method not found", bounds{notFound, maybe}, entries, "method_not_found")
+	r.row("batch entries: notification", bounds{by[Notified], maybe}, entries, "notification")
 }
 
 // invalidEntries gives the entries that the node must have found malformed, and
@@ -144,17 +151,29 @@ func minus(a, b *[NumClasses]uint64) (d [NumClasses]uint64) {
 	return d
 }
 
-type reconciler struct {
-	before, after map[string]float64
-	alone         bool
-	rows          []Row
+// bytes adds the row of the bodies that answered batches. A node's histogram of their
+// sizes covers arrays only, so where some calls were no batches, or were answered by
+// anything else or not whole, there is nothing to compare: bytes are not told apart by
+// what they answered.
+func (r *reconciler) bytes(t *Counts) {
+	others := t.Calls - t.Batches + t.BatchesByClass[BatchError] + ofAll(&t.BatchesByClass).maybe
+	if t.Batches > 0 && others == 0 {
+		r.row("bytes of batch answers", bounds{certain: t.BytesIn}, correlate.BatchBytes, "")
+	}
 }
 
-// row holds our bounds against a counter family, or its series with that label.
-// A row about nothing, which the node does not count either, is left out.
-func (r *reconciler) row(what string, ours bounds, family, label, value string) {
+type reconciler struct {
+	series twoScrapes
+	names  correlate.Names
+	alone  bool
+	rows   []Row
+}
+
+// row holds our bounds against what the series of a role counted, or those with that
+// outcome. A row about nothing, which the node does not count either, is left out.
+func (r *reconciler) row(what string, ours bounds, role correlate.Role, outcome string) {
 	row := Row{What: what, Client: ours.certain}
-	d := familyDelta(r.before, r.after, family, label, value)
+	d := r.series.delta(r.names[role], outcome)
 	switch {
 	case !d.exposed && ours == bounds{}:
 		return

@@ -1,68 +1,64 @@
 package results
 
-import (
-	"strconv"
-	"strings"
-)
+import "volley/results/correlate"
 
-// delta is what a counter family did between two scrapes.
+// delta is what a counter did between two scrapes, the sum over its labels.
 type delta struct {
 	total   float64
 	exposed bool
-	reset   bool // some series of the family went down or away: the node was restarted
+	reset   bool // some series went down or away: the node was restarted
 }
 
-// familyDelta sums the family's series over every label but the one asked for,
-// which must have that value; an empty label sums them all. A family without the
-// label at all does not expose it. A series that is not in before began at 0.
-func familyDelta(before, after map[string]float64, family, label, value string) (d delta) {
-	for series, v := range after {
-		name, labels := splitSeries(series)
-		if name != family {
-			continue
-		}
-		d.reset = d.reset || v < before[series]
-		have, labelled := labelValue(labels, label)
-		if label == "" || labelled {
-			d.exposed = true
-		}
-		if label == "" || labelled && have == value {
-			d.total += v - before[series]
+// twoScrapes are the series of two scrapes, each read once.
+type twoScrapes []twoValues
+
+type twoValues struct {
+	correlate.Series
+	before, after float64
+	gone          bool // it is not in the second one
+}
+
+func read(before, after map[string]float64) (t twoScrapes) {
+	for text, v := range after {
+		if s, err := correlate.ParseSeries(text); err == nil {
+			t = append(t, twoValues{s, before[text], v, false}) // one that is not in before began at 0
 		}
 	}
-	for series, v := range before {
-		if name, _ := splitSeries(series); name == family && v > 0 {
-			if _, still := after[series]; !still {
-				d.exposed, d.reset = true, true
+	for text, v := range before {
+		if _, still := after[text]; !still {
+			if s, err := correlate.ParseSeries(text); err == nil {
+				t = append(t, twoValues{s, v, 0, true})
 			}
 		}
 	}
-	return d
+	return t
 }
 
-func splitSeries(series string) (name, labels string) {
-	name, labels, _ = strings.Cut(series, "{")
-	return name, strings.TrimSuffix(labels, "}")
-}
-
-// labelValue finds a label in the inside of `{a="b",c="d"}`.
-func labelValue(labels, name string) (string, bool) {
-	for labels != "" {
-		key, rest, ok := strings.Cut(labels, "=")
-		if !ok {
-			return "", false
+// delta sums what a selector picks, or of a histogram its _sum. With an outcome only
+// the series whose label "outcome" says so are summed; where none has that label the
+// node does not expose it.
+func (t twoScrapes) delta(s correlate.Selector, outcome string) (d delta) {
+	for i := range t {
+		series := &t[i]
+		if !s.Matches(&series.Series) && !s.MatchesSum(&series.Series) {
+			continue
 		}
-		quoted, err := strconv.QuotedPrefix(rest)
-		if err != nil {
-			return "", false
+		if series.gone {
+			if series.before > 0 {
+				d.exposed, d.reset = true, true
+			}
+			continue
 		}
-		if key == name {
-			value, err := strconv.Unquote(quoted)
-			return value, err == nil
+		d.reset = d.reset || series.after < series.before
+		have, labelled := series.Label("outcome")
+		if outcome == "" || labelled {
+			d.exposed = true
 		}
-		labels = strings.TrimPrefix(rest[len(quoted):], ",")
+		if outcome == "" || labelled && have == outcome {
+			d.total += series.after - series.before
+		}
 	}
-	return "", false
+	return d
 }
 
 func sumCodes(by map[int64]uint64, only func(code int64) bool) (n uint64) {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"volley/results/correlate"
 )
 
 // End is what is known of a run when it is over, besides its snapshots.
@@ -25,6 +27,9 @@ type End struct {
 	Generator Generator
 	Warnings  []string // of the generator, or of reading a cut run
 	Pinned    map[string]string
+	// Correlation is a Correlator's report on the whole run; nil when the node's metrics
+	// were not asked for.
+	Correlation *correlate.Report
 }
 
 // Summarise says what came of a run. It is pure and changes none of its arguments.
@@ -40,6 +45,10 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 		Environment: map[string]string{},
 		Generator:   account(e.Generator, a, &total.Counts),
 		Pinned:      e.Pinned,
+		Correlation: e.Correlation,
+	}
+	if s.Correlation == nil && s.Status == Running {
+		s.Correlation = NewCorrelator(m.Correlation()).Report() // it names the series
 	}
 	for k, v := range m.Environment {
 		s.Environment[k] = v
@@ -69,7 +78,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 		s.Objectives = append(s.Objectives, o.Evaluate(&all, measured))
 	}
 	if e.scraped() && !e.Left && s.Status != Running && s.Status != Cut {
-		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Alone: m.Bundled})
+		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Names: m.Names, Alone: m.Bundled})
 	}
 	s.judge(e.Interrupted)
 	s.warn(e, a.End)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"time"
+
+	"volley/results/correlate"
 )
 
 // Format is the version of run.json and of the run directory that this package
@@ -51,6 +53,7 @@ type Summary struct {
 
 	Objectives     []ObjectiveResult `json:"objectives"`
 	Reconciliation []Row             `json:"reconciliation"`
+	Correlation    *correlate.Report `json:"correlation,omitempty"` // nil: the node's metrics were not read
 	Generator      Generator         `json:"generator"`
 	Warnings       []string          `json:"warnings"`
 	Environment    map[string]string `json:"environment"`

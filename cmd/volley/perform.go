@@ -51,6 +51,9 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 	if err != nil {
 		return run, ours(err)
 	}
+	if err := describeNode(&meta, plan); err != nil {
+		return run, err
+	}
 	writer, err := results.Create(p.dir, meta)
 	if errors.Is(err, fs.ErrExist) {
 		return run, &exit{exitUsage, fmt.Errorf("--out: %w", err)}
@@ -82,6 +85,7 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		}
 	}
 
+	correlator := results.NewCorrelator(meta.Correlation())
 	run.account, err = loadgen.Run(ctx, loadgen.Config{
 		Plan:     plan,
 		Endpoint: place.endpoint,
@@ -90,6 +94,7 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		Stop:     p.stop,
 		Snapshot: func(snapshot *results.Snapshot) error {
 			run.whole.Add(snapshot)
+			correlator.Snapshot(snapshot)
 			err := writer.Interval(snapshot)
 			if p.snapshot != nil {
 				p.snapshot(snapshot, meta.Phases)
@@ -98,6 +103,7 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		},
 		Node: func(sample results.NodeSample) error {
 			err := writer.Node(sample)
+			correlator.Node(sample)
 			if p.node != nil {
 				p.node(sample)
 			}
@@ -111,6 +117,9 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 	}
 	end := endOf(run.account)
 	end.Warnings = append(plan.Warnings, end.Warnings...)
+	if place.metrics != nil {
+		end.Correlation = correlator.Report()
+	}
 	if place.node != nil && place.node.ended() {
 		end.Warnings = append(end.Warnings, "the bundled node ended during the run: "+lastLine(place.node.log))
 	}
