@@ -10,6 +10,7 @@ import (
 	"volley/loadgen"
 	"volley/loadgen/transport"
 	"volley/results"
+	"volley/results/selfcheck"
 	"volley/scenario"
 )
 
@@ -85,6 +86,12 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		}
 	}
 
+	calibration := calibrated(plan, meta.Environment, p.warn)
+	ceiling, _ := calibration.Check()
+	if ceiling.Verdict == selfcheck.Warn && p.warn != nil {
+		p.warn(ceiling.Sentence)
+	}
+
 	correlator := results.NewCorrelator(meta.Correlation())
 	run.account, err = loadgen.Run(ctx, loadgen.Config{
 		Plan:     plan,
@@ -116,9 +123,13 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		return run, run.giveUp(writer, meta, err)
 	}
 	end := endOf(run.account)
+	end.Generator.Calibration = calibration
 	end.Warnings = append(plan.Warnings, end.Warnings...)
 	if place.metrics != nil {
 		end.Correlation = correlator.Report()
+	}
+	if ceiling.Verdict == selfcheck.Warn {
+		end.Warnings = append(end.Warnings, ceiling.Sentence)
 	}
 	if place.node != nil && place.node.ended() {
 		end.Warnings = append(end.Warnings, "the bundled node ended during the run: "+lastLine(place.node.log))
