@@ -32,6 +32,7 @@ var levels = map[string]int{
 
 	// The models: pure, and independent of each other.
 	"volley/results/capacity/search": 0,
+	"volley/results/capacity/usl":    0,
 	"volley/results/capacity/cost":   0,
 	"volley/results/capacity/pool":   0,
 	"volley/results/paired":          0,
