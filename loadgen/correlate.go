@@ -38,8 +38,9 @@ import (
 //     request is meant. A notification refused this way is an rpc error.
 //   - Where the plan puts up with answers to notifications, one without an id for each
 //     notification is a deviation; see [scenario.Expect].
-//   - Any other answer is surplus, and makes the call one with an unknown id: an id
-//     that was not sent, a notification's included.
+//   - Any other answer has an unknown id: one that was not sent, a notification's
+//     included, or none. As many entries without an answer have an unknown id in place of
+//     a missing answer, which ones nobody can tell; further answers are surplus.
 type correlator struct {
 	expect scenario.Expect
 
@@ -50,15 +51,18 @@ type correlator struct {
 
 	scanner jsonrpc.Scanner
 
-	answers int  // elements that are JSON-RPC answers
-	junk    int  // elements that are not
-	surplus int  // answers to nothing that was asked
-	unknown bool // one of them had an id that was not sent
-	nulls   []int64
-	highest int // the highest entry that was answered
-	put     int // answers to notifications that were put up with
-	strange results.Deviations
-	lone    lone // the last answer; meant for a reply that has but one
+	answers      int  // elements that are JSON-RPC answers
+	junk         int  // elements that are not
+	surplus      int  // answers to nothing that was asked
+	unknown      int  // answers of an unknown id
+	foreign      bool // one of them had an id
+	nulls        []int64
+	highest      int // the highest entry that was answered
+	put          int // answers to notifications that were put up with
+	strange      results.Deviations
+	media        string // the last content type
+	foreignMedia bool   // it is not JSON's
+	lone         lone   // the last answer; meant for a reply that has but one
 
 	words  []byte // of the first error met that was not owed, or else the first
 	owed   bool   // words are of one that was
@@ -105,7 +109,10 @@ func (c *correlator) judge(m *message, reply transport.Reply, err error, o *resu
 	}
 	c.divide(o)
 	o.Class, o.Codes, o.Surplus, o.Deviations = class, c.codes, c.surplus, c.strange
-	o.Detail = ""
+	o.Detail, o.Oddity = "", ""
+	if c.strange != 0 {
+		o.Oddity = c.oddity(&reply)
+	}
 	if class.Failed() {
 		o.Detail = c.explain(class, reply, err)
 	}
@@ -121,7 +128,7 @@ func (c *correlator) begin(m *message) {
 		c.state[i] = pending
 	}
 	c.m = m
-	c.answers, c.junk, c.surplus, c.unknown = 0, 0, 0, false
+	c.answers, c.junk, c.surplus, c.unknown, c.foreign = 0, 0, 0, 0, false
 	c.nulls, c.words, c.codes = c.nulls[:0], c.words[:0], c.codes[:0]
 	c.highest, c.put, c.strange = 0, 0, 0
 	c.lone, c.owed = lone{}, false
@@ -153,6 +160,7 @@ func (c *correlator) exchange(reply transport.Reply, err error) (class results.C
 		return results.BatchError, true
 	}
 	c.unwrapped(batch)
+	c.looks(&reply)
 	return results.OK, false
 }
 
@@ -220,8 +228,8 @@ func (c *correlator) answer(a *jsonrpc.Answer) {
 		c.nulls = append(c.nulls, a.Code)
 	case idless && c.putUpWith():
 	default:
-		c.surplus++
-		c.unknown = true
+		c.unknown++
+		c.foreign = c.foreign || !idless
 	}
 }
 
@@ -312,18 +320,21 @@ func (c *correlator) settle(o *results.Outcome) {
 		switch {
 		case i < 0 && c.putUpWith():
 		case i < 0:
-			c.surplus++
-			c.unknown = true
+			c.unknown++
 		case c.m.members[i].malformed() && rejection(code):
 			c.state[i], c.code[i] = results.Rejected, code
 		default:
 			c.state[i], c.code[i] = results.RPCError, code
 		}
 	}
+	unknown := c.unknown
 	for i, class := range c.state {
 		switch {
 		case class == pending && c.m.members[i] == notification:
 			class = results.Notified
+		case class == pending && unknown > 0:
+			class = results.UnknownID
+			unknown--
 		case class == pending:
 			class = results.Missing
 		case class == results.RPCError || class == results.Rejected:
@@ -332,7 +343,7 @@ func (c *correlator) settle(o *results.Outcome) {
 		c.state[i] = class
 		o.ByClass[class]++
 	}
-	c.surplus += c.junk
+	c.surplus += c.junk + unknown
 }
 
 func (c *correlator) addCode(code int64) {
@@ -358,7 +369,7 @@ func (c *correlator) gravest(o *results.Outcome) results.Class {
 	for _, class := range gravity {
 		switch {
 		case o.ByClass[class] > 0,
-			class == results.UnknownID && c.unknown,
+			class == results.UnknownID && c.unknown > 0,
 			class == results.MalformedResponse && c.junk > 0:
 			return class
 		}

@@ -104,15 +104,18 @@ func TestJudge(t *testing.T) {
 
 		// Ids.
 		{"1.0 for 1", "[rr]", 200, "[" + r("10.0") + "," + r("1.1e1") + "]", "ok: 2 ok"},
-		{"a string is another id", "[r]", 200, "[" + r(`"10"`) + "]", "missing entry: 1 missing entry, surplus 1"},
+		{"a string is another id", "[r]", 200, "[" + r(`"10"`) + "]", "unknown id: 1 unknown id"},
 		{"an id that was not sent", "[rr]", 200, "[" + r("10") + "," + r("11") + "," + r("12") + "]", "unknown id: 2 ok, surplus 1"},
-		{"the id of an earlier call", "r", 200, r("9"), "missing entry: 1 missing entry, surplus 1"},
+		{"the id of an earlier call", "r", 200, r("9"), "unknown id: 1 unknown id"},
+		{"one answer of two without its id", "[rr]", 200, "[" + r("10") + `,{"jsonrpc":"2.0","result":1}]`, "unknown id: 1 ok 1 unknown id"},
+		{"more strange answers than missing ones", "[rr]", 200, "[" + r("10") + "," + r("98") + "," + r("99") + "]", "unknown id: 1 ok 1 unknown id, surplus 1"},
+		{"fewer", "[rrr]", 200, "[" + r("10") + "," + r("98") + "]", "missing entry: 1 ok 1 missing entry 1 unknown id"},
 		{"ids no integer can hold", "[r]", 200, "[" + r("1e400") + "," + r("-10") + "," + r("10.5") + "," + r("18446744073709551626") + "," + r("10") + "]", "unknown id: 1 ok, surplus 4"},
 		{"ids of other kinds", "[r]", 200, "[" + r("[10]") + "," + r(`{"a":1}`) + "," + r("true") + "," + r("10") + "]", "unknown id: 1 ok, surplus 3"},
 		{"an entry answered twice", "[rr]", 200, "[" + r("10") + "," + r("10") + "," + r("11") + "]", "duplicate entry: 1 ok 1 duplicate entry, surplus 1"},
 		{"an entry answered three times", "[rr]", 200, "[" + e("10", -32000) + "," + r("10") + "," + r("10") + "," + r("11") + "]", "duplicate entry: 1 ok 1 duplicate entry, surplus 2"},
 		{"an entry left out", "[rrr]", 200, "[" + r("10") + "," + r("12") + "]", "missing entry: 2 ok 1 missing entry"},
-		{"an error without an id in a batch", "[rr]", 200, "[" + r("10") + "," + e("null", -32000) + "]", "missing entry: 1 ok 1 missing entry, surplus 1"},
+		{"an error without an id in a batch", "[rr]", 200, "[" + r("10") + "," + e("null", -32000) + "]", "unknown id: 1 ok 1 unknown id"},
 		{"an error without an id for a singleton", "r", 200, e("null", -32603), "rpc error: 1 rpc error, code -32603 x1"},
 
 		// The wrong outer form.
@@ -205,6 +208,11 @@ func TestJudgeKeepsTheNodesWords(t *testing.T) {
 		{"[rr]", "[" + e("10", -32003) + "]", 200, "answers are missing; the node says: -32003 noé"},
 		{"[rr]", e("null", -32010), 200, "-32010 noé"},
 		{"[rr]", "[" + r("10") + "]", 200, "answers are missing"},
+		{"[rr]", "", 200, "the reply is empty, and all answers are missing"},
+		{"[rr]", "\n", 200, "the reply is white space, and all answers are missing"},
+		{"[rr]", "[]", 200, "the reply is an empty array, and all answers are missing"},
+		{"[rr]", "[" + r("10") + "," + r("99") + "]", 200, "an answer carries an id that was not sent"},
+		{"[rr]", "[" + r("10") + "," + e("null", -32000) + "]", 200, "an answer carries no id; the node says: -32000 noé"},
 		{"[mrr]", "[" + e("null", -32600) + "," + r("11") + "]", 200, "answers are missing"}, // what was owed explains nothing
 		{"r", "bad gateway", 502, "HTTP 502: bad gateway"},
 		{"r", `{"result":{"error":{"kind":1}},"id":10}`, 200, `{"kind":1}`},
@@ -275,7 +283,7 @@ func FuzzJudgeCountsEveryEntryOnce(f *testing.F) {
 		if want := o.ByClass[results.RPCError] + o.ByClass[results.Rejected] + min(o.ByClass[results.BatchError], 1); codes != want {
 			t.Errorf("%s answered %q: %d codes, want %d: %s", sketch, reply, codes, want, tally(&o))
 		}
-		if o.ByClass[results.UnknownID] != 0 || o.Class != results.UnknownID && o.Class != results.MalformedResponse && o.ByClass[o.Class] == 0 {
+		if o.Class != results.UnknownID && o.Class != results.MalformedResponse && o.ByClass[o.Class] == 0 {
 			t.Errorf("%s answered %q: %s", sketch, reply, tally(&o))
 		}
 		if o.Class.Failed() != (o.Detail != "") && !(o.Class == results.ResultError || o.Class == results.RPCError) {

@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"volley/loadgen/transport"
@@ -33,7 +34,7 @@ func TestDeviations(t *testing.T) {
 		reply  string
 		want   string // tally, then the deviations
 	}{
-		{"any order will do", scenario.Expect{}, "[rr]", 200, list(r("11"), r("10")), "ok: 2 ok []"},
+		{"any order will do", scenario.Expect{}, "[rr]", 200, list(r("11"), r("10")), "ok: 2 ok [answers in another order, as is allowed]"},
 		{"an order is expected and kept", inOrder, "[rnr]", 200, list(r("10"), r("12")), "ok: 2 ok 1 notified []"},
 		{"and not kept", inOrder, "[rrr]", 200, list(r("10"), r("12"), r("11")), "ok: 3 ok [answers out of order]"},
 		{"not even by an error", inOrder, "[rr]", 200, list(e("11", -32000), r("10")), "rpc error: 1 ok 1 rpc error, code -32000 x1 [answers out of order]"},
@@ -45,6 +46,8 @@ func TestDeviations(t *testing.T) {
 		{"an array of one is none", scenario.Expect{}, "[r]", 200, list(r("10")), "ok: 1 ok []"},
 		{"a refused batch of one is none", scenario.Expect{}, "[r]", 200, e("null", -32005), "batch-level error: 1 batch-level error, code -32005 x1 []"},
 		{"one object for more stays a failure", one, "[rr]", 200, r("10"), "missing entry: 1 ok 1 missing entry []"},
+
+		{"an array for a bare request", scenario.Expect{}, "r", 200, list(r("10")), "ok: 1 ok [an array for a bare request]"},
 
 		{"any fine status where nothing is due", scenario.Expect{}, "[nn]", 202, "", "notified: 2 notified []"},
 		{"the expected one", scenario.Expect{EmptyStatus: 204}, "[nn]", 204, "", "notified: 2 notified []"},
@@ -77,5 +80,31 @@ func TestDeviations(t *testing.T) {
 				t.Errorf("%s: sent %s, answered %d %s\n got %s\nwant %s", tt.why, tt.sent, tt.status, tt.reply, got, tt.want)
 			}
 		}
+	}
+}
+
+// What a body comes as fails nothing, and goes by the type that it was.
+func TestLooksOfAReply(t *testing.T) {
+	c := newCorrelator()
+	for _, tt := range []struct{ contentType, oddity string }{
+		{"", ""}, {"application/json", ""}, {"application/json; charset=utf-8", ""}, {"application/json-rpc", ""},
+		{"Application/JSON", ""}, {"application/vnd.node+json", ""},
+		{"text/html; charset=utf-8", "text/html; charset=utf-8"}, {"text/plain", "text/plain"}, {"application/json", ""},
+	} {
+		var o results.Outcome
+		c.judge(sent("r"), transport.Reply{Status: 200, ContentType: tt.contentType, Body: []byte(r("10"))}, nil, &o)
+		if o.Class != results.OK || o.Deviations.Has(results.ContentType) != (tt.oddity != "") || o.Oddity != tt.oddity {
+			t.Errorf("%q: %s, %v, %q", tt.contentType, o.Class, o.Deviations, o.Oddity)
+		}
+	}
+	var o results.Outcome
+	large := r("10") + strings.Repeat(" ", results.HugeBody)
+	c.judge(sent("r"), transport.Reply{Status: 200, Body: []byte(large)}, nil, &o)
+	if o.Class != results.OK || !o.Deviations.Has(results.Huge) || o.Oddity != "10,485,802 bytes" {
+		t.Errorf("%s, %v, %q", o.Class, o.Deviations, o.Oddity)
+	}
+	c.judge(sent("r"), transport.Reply{Status: 502, ContentType: "text/html", Body: []byte("<html>")}, nil, &o)
+	if o.Class != results.HTTPError || o.Deviations != 0 || o.Oddity != "" {
+		t.Errorf("a failure's looks are not told: %s, %v, %q", o.Class, o.Deviations, o.Oddity)
 	}
 }

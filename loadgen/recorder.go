@@ -33,8 +33,9 @@ type recorder struct {
 // for each other.
 type shard struct {
 	mu    sync.Mutex
-	held  gathered                   // what callers write to
-	words [results.NumClasses]string // the first Outcome.Detail of a class
+	held  gathered                      // what callers write to
+	words [results.NumClasses]string    // the first Outcome.Detail of a class
+	odd   [results.NumDeviations]string // the first Outcome.Oddity of a deviation
 	// taken changes places with held at each snapshot, whose goroutine it belongs to.
 	taken gathered
 	_     [64]byte // keeps neighbours' locks out of one cache line
@@ -91,8 +92,22 @@ func (r *recorder) ended(caller int, o *results.Outcome) {
 	if s.words[o.Class] == "" {
 		s.words[o.Class] = o.Detail
 	}
+	if o.Oddity != "" {
+		s.oddity(o)
+	}
 	s.mu.Unlock()
 	r.flying.Add(-1)
+}
+
+// oddity keeps the first example of a deviation.
+func (s *shard) oddity(o *results.Outcome) {
+	d := results.Huge
+	if o.Deviations.Has(results.ContentType) {
+		d = results.ContentType
+	}
+	if s.odd[d] == "" {
+		s.odd[d] = o.Oddity
+	}
 }
 
 // unsent counts a call that was due and is never sent.
@@ -175,20 +190,30 @@ func (r *recorder) take(phase int) *results.PhaseSlice {
 }
 
 // firstWords gives, for each class that calls failed with, how many did and what
-// the node or the system said of one of them. It is for after the last snapshot.
+// the node or the system said of one of them, and the deviations. It is for after the last snapshot.
 func (r *recorder) firstWords(printable func(string) string) (lines []string) {
 	for class, calls := range r.total.CallsByClass {
 		if calls == 0 || !results.Class(class).Failed() {
 			continue
 		}
 		line := fmt.Sprintf("calls with %s: %d", results.Class(class), calls)
-		for i := range r.shards {
-			if words := r.shards[i].words[class]; words != "" {
-				line += "; one of them: " + printable(words)
-				break
-			}
+		lines = append(lines, line+r.example(func(s *shard) string { return s.words[class] }, printable))
+	}
+	for d, calls := range r.total.Deviations {
+		if calls > 0 && !results.Deviation(d).Allowed() {
+			line := fmt.Sprintf("calls whose reply deviates without failing (%s): %d", results.Deviation(d), calls)
+			lines = append(lines, line+r.example(func(s *shard) string { return s.odd[d] }, printable))
 		}
-		lines = append(lines, line)
 	}
 	return lines
+}
+
+// example gives the first words that a shard kept.
+func (r *recorder) example(words func(*shard) string, printable func(string) string) string {
+	for i := range r.shards {
+		if w := words(&r.shards[i]); w != "" {
+			return "; one of them: " + printable(w)
+		}
+	}
+	return ""
 }

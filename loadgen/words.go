@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -52,13 +53,17 @@ func (c *correlator) explain(class results.Class, reply transport.Reply, err err
 			b = appendUnread(b, &reply)
 		}
 	case results.Missing:
-		b = append(b, "answers are missing"...)
+		b = append(b, c.missing(&reply)...)
 		b = c.quote(b)
 	case results.Duplicate:
 		b = append(b, "entries were answered more than once"...)
 		b = c.quote(b)
 	case results.UnknownID:
-		b = append(b, "an answer carries an id that was not sent"...)
+		if c.foreign {
+			b = append(b, "an answer carries an id that was not sent"...)
+		} else {
+			b = append(b, "an answer carries no id"...)
+		}
 		b = c.quote(b)
 	case results.RPCError, results.ResultError, results.BatchError:
 		b = append(b, c.words...)
@@ -74,6 +79,19 @@ func (c *correlator) explain(class results.Class, reply transport.Reply, err err
 		c.detail = string(c.buffer)
 	}
 	return c.detail
+}
+
+// missing says how answers are missing.
+func (c *correlator) missing(reply *transport.Reply) string {
+	switch {
+	case c.answers > 0:
+		return "answers are missing"
+	case len(reply.Body) == 0:
+		return "the reply is empty, and all answers are missing"
+	case len(bytes.Trim(reply.Body, " \t\r\n")) == 0:
+		return "the reply is white space, and all answers are missing"
+	}
+	return "the reply is an empty array, and all answers are missing"
 }
 
 // appendUnread says what a reply is that holds no answer.

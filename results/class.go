@@ -12,7 +12,7 @@ const (
 	ResultError                    // answered with a result that holds an error (NEAR result.error)
 	Missing                        // no answer in an otherwise readable reply
 	Duplicate                      // answered more than once
-	UnknownID                      // calls only: the reply holds an answer to an id that was not sent
+	UnknownID                      // no answer, in a reply that holds one to an id that was not sent, or without an id
 	Notified                       // a notification whose exchange succeeded
 	Rejected                       // sent malformed on purpose and answered so
 	BatchError                     // the whole batch was answered by one error object

@@ -11,11 +11,24 @@ const (
 	Unwrapped                             // a bare object answers a batch of one
 	StatusOfNothing                       // another status than expected where no answer was due, and the body is empty
 	NotificationAnswered                  // answers without an id, to notifications, where they are put up with
-	NumDeviations        = int(NotificationAnswered) + 1
+	ContentType                           // answers under a content type that is not JSON's
+	Wrapped                               // an array answers a bare request
+	Huge                                  // a body over HugeBody
+	Reordered                             // answers not in the order of their requests, where any order will do: no fault
+	NumDeviations        = int(Reordered) + 1
 )
+
+// HugeBody is the size, in bytes, of the largest aggregate that nodes with a limit on
+// it allow by default (NEAR's batch_response_size_limit, jsonrpsee's response size).
+const HugeBody = 10 << 20
+
+// Allowed tells the deviations that neither the protocol nor the plan objects to: they
+// are worth knowing, as other nodes do not do it.
+func (d Deviation) Allowed() bool { return d == Reordered }
 
 var deviationNames = [NumDeviations]string{
 	"answers out of order", "one object for a batch of one", "another status where nothing was due", "notifications answered",
+	"a content type that is not JSON's", "an array for a bare request", "a body over 10 MiB", "answers in another order, as is allowed",
 }
 
 // String gives the name that reports and run.json use.
@@ -30,8 +43,8 @@ func (s *Deviations) Add(d Deviation) { *s |= 1 << d }
 // Has tells whether d is in the set.
 func (s Deviations) Has(d Deviation) bool { return s&(1<<d) != 0 }
 
-// parseDeviation gives the deviation of that name.
-func parseDeviation(name string) (Deviation, bool) {
+// ParseDeviation gives the deviation of that name.
+func ParseDeviation(name string) (Deviation, bool) {
 	for d, n := range deviationNames {
 		if n == name {
 			return Deviation(d), true

@@ -30,7 +30,8 @@ type Outcome struct {
 	// Codes are the error codes met: of RPCError and Rejected entries, and of a BatchError
 	// (then counted once, for the call).
 	Codes []CodeCount
-	// Surplus counts answers beyond those that were asked for.
+	// Surplus counts answers beyond those that were asked for: one to an id that was not
+	// sent is none where it stands in the place of an answer that is missing.
 	Surplus    int
 	Deviations Deviations // what departs from the protocol and fails nothing
 	// Parts are the entries by the row of the mix that they were drawn from, each row
@@ -43,6 +44,7 @@ type Outcome struct {
 	Overrun    bool   // open loop: sent well after its phase's end; see Counts.Overrun
 	Held       bool   // held back by the authorised ceiling
 	Detail     string // the node's or the system's own words, when Class.Failed
+	Oddity     string // of ContentType, the type; else of Huge, the size
 }
 
 // Answered tells whether the node answered the call: with a JSON-RPC answer, an
@@ -53,8 +55,9 @@ func (o *Outcome) Answered() bool {
 	switch o.Class {
 	case HTTPError, Timeout, Refused, Reset, CutOff:
 		return false
-	case Missing, MalformedResponse:
-		return o.ByClass[OK]+o.ByClass[RPCError]+o.ByClass[ResultError]+o.ByClass[Duplicate]+o.ByClass[Rejected] > 0
+	case Missing, MalformedResponse, UnknownID:
+		return o.ByClass[OK]+o.ByClass[RPCError]+o.ByClass[ResultError]+o.ByClass[Duplicate]+o.ByClass[Rejected] > 0 ||
+			o.Class == UnknownID && o.ByClass[UnknownID] == 0 // of notifications that were answered
 	}
 	return true
 }

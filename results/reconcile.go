@@ -54,7 +54,7 @@ func Reconcile(t *Counts, before, after NodeSample, o ReconcileOptions) []Row {
 
 	const single = correlate.Singles
 	singles, byClass := calls.minus(batches), minus(&t.ByClass, &t.BatchEntriesByClass)
-	maybe := singles.maybe + byClass[Missing] + byClass[Duplicate]
+	maybe := singles.maybe + byClass[Missing] + byClass[Duplicate] + byClass[UnknownID]
 	invalid, unclear := invalidEntries(&byClass, t.SingleByCode)
 	r.row("singletons", singles, single, "")
 	r.row("singletons: ok", bounds{byClass[OK] + byClass[ResultError], maybe}, single, "ok")
@@ -74,7 +74,7 @@ func (r *reconciler) entries(t *Counts, dialect string) {
 	ran.maybe += by[BatchError] - min(refused, by[BatchError]) // such as a response over its limit: the entries ran
 	r.row("batch entries", ran, entries, "")
 
-	maybe := ran.maybe + by[Missing] + by[Duplicate]
+	maybe := ran.maybe + by[Missing] + by[Duplicate] + by[UnknownID]
 	notFound := sumCodes(t.BatchByCode, methodNotFound(dialect))
 	invalid, unclear := invalidEntries(by, t.BatchByCode)
 	failed := by[RPCError] - min(by[RPCError], notFound+unclear)

@@ -83,7 +83,7 @@ func (t *Totals) Counts() (Counts, error) {
 		}
 	}
 	for name, n := range t.Deviations {
-		d, ok := parseDeviation(name)
+		d, ok := ParseDeviation(name)
 		if !ok {
 			return Counts{}, fmt.Errorf("unknown deviation %q", name)
 		}

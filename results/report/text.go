@@ -253,12 +253,20 @@ func (p *page) odd(t *results.Totals) {
 
 // deviations tells of replies that departed from the protocol and failed nothing.
 func (p *page) deviations(by map[string]uint64) {
-	var all []string
+	var all, allowed []string
 	for _, name := range slices.Sorted(maps.Keys(by)) {
-		all = append(all, fmt.Sprintf("%s in %s", results.Escape(name), plural(by[name], "call")))
+		words := fmt.Sprintf("%s in %s", results.Escape(name), plural(by[name], "call"))
+		if d, ok := results.ParseDeviation(name); ok && d.Allowed() {
+			allowed = append(allowed, words)
+		} else {
+			all = append(all, words)
+		}
 	}
 	if all != nil {
 		p.line("%s", wrap("  deviations: ", strings.Join(all, ", ")))
+	}
+	if allowed != nil {
+		p.line("%s", wrap("  ", strings.Join(allowed, ", ")))
 	}
 }
 
