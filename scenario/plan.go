@@ -50,8 +50,13 @@ type Target struct {
 	Connections   Connections
 	Node          []byte // the bundled node's config file as JSON; nil for none
 	NodeCPUs      []int  // of the node that the run starts, ascending; nil: not said
-	Metrics       Metrics
-	Authorised    *Authorised
+	// Apply is the command that brings a node of the user's own to a setting, empty for
+	// none, and Ready where it is seen that it has; see ApplyFor. They are the target's
+	// and not the node's settings, which are the bundled node's config word for word.
+	Apply      []string
+	Ready      string
+	Metrics    Metrics
+	Authorised *Authorised
 }
 
 // TLS is how the node is trusted and how it can trust us. Files are PEM, named by

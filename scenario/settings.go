@@ -85,6 +85,8 @@ func targetTable() *table {
 		{key: "connections", doc: "What a connection is used for.", schema: object(connectionsTable())},
 		{key: "node", doc: "The bundled node's config file, word for word.", schema: anyObject},
 		{key: "node_cpus", doc: "The CPUs of the node that the run starts: [0, 2-3], or as a text. Left out: all that volley itself was started with.", schema: cpuList},
+		{key: "apply", doc: "For experiments with a node of your own, whose settings volley cannot change: the command that brings it to a setting, a program and its arguments, run without a shell. {NAME} in an argument stands for the value that is varied under that name. A program named with a slash is looked for beside the scenario.", schema: list(text)},
+		{key: "ready", doc: "An address that answers with a status below 400 once apply has taken effect. Left out: when apply ends.", schema: text},
 		{key: "metrics", doc: "Where and how often the node's own metrics are read.", schema: object(metricsTable())},
 		{key: "authorised", doc: "Who allowed the test of a node that is not on a loopback or private address.", schema: object(authorisedTable())},
 	}}

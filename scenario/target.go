@@ -27,15 +27,8 @@ func (d *decoder) target(n *node) Target {
 	if u := f.given("url"); u != nil {
 		t.URL = d.url(u, t.Authorised, true, schemes(t.Transport))
 	}
-	if c := f.given("command"); c != nil {
-		for _, arg := range d.list(c, "words") {
-			if arg.kind != scalar {
-				d.report(arg, "", "want one word of the command, not %s", describe(arg))
-				continue
-			}
-			t.Command = append(t.Command, arg.text)
-		}
-	}
+	t.Command = d.command(f.given("command"))
+	d.apply(f, &t)
 	if h := f.given("headers"); h != nil {
 		t.Headers = d.headers(h)
 	}

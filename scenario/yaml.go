@@ -85,6 +85,12 @@ func (w *planWriter) target(t *Target) {
 	if len(t.NodeCPUs) > 0 {
 		w.line("  node_cpus: %s", quoted(FormatCPUs(t.NodeCPUs)))
 	}
+	if len(t.Apply) > 0 {
+		w.line("  apply: %s", strList(secretFreeCommand(t.Apply)))
+	}
+	if t.Ready != "" {
+		w.line("  ready: %s", str(secretFree(t.Ready)))
+	}
 	w.line("  metrics: {%s}", metricsText(&t.Metrics))
 	if a := t.Authorised; a != nil {
 		w.line("  authorised: {by: %s, max_rate: %s %s}", str(a.By), decimal(a.MaxRate.Value), a.MaxRate.Unit)
