@@ -3,7 +3,6 @@ package loadgen
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"runtime/metrics"
 	"time"
 
@@ -60,7 +59,7 @@ func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram, 
 		MaxInFlight: int(r.most.Load()),
 		Clipped:     r.total.Clipped,
 		GCCycles:    after.cycles - before.cycles,
-		CPUs:        runtime.GOMAXPROCS(0),
+		CPUs:        cpus(),
 	}
 	r.dials.tell(&g)
 	if wall := after.at.Sub(before.at); wall > 0 {

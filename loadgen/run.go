@@ -173,7 +173,7 @@ func ceiling(p *scenario.Plan, z *sizes) *rate.Limiter {
 // after it.
 func (r *runner) load(ctx, early context.Context) {
 	before, _ := r.sampleAfter(early, time.Now())
-	r.monitor = newMonitor(runtime.GOMAXPROCS(0), r.wait.spun, r.rec.dials.count)
+	r.monitor = newMonitor(cpus(), r.wait.spun, r.rec.dials.count)
 	restore := func() {}
 	if r.ahead {
 		restore = widen()
@@ -232,11 +232,38 @@ func (r *runner) load(ctx, early context.Context) {
 // widen lets as many threads more run Go as sleep in the kernel between calls: one of
 // the dispatcher's, and one for each CPU of the transport's. A thread in the kernel
 // keeps its place for a while; were places as few as CPUs, what wants to run
-// meanwhile would wait for it. The function that it returns takes that back.
+// meanwhile would wait for it. The function that it returns takes that back. Of runs at
+// the same time the first widens, and the last to end takes it back.
 func widen() func() {
-	cpus := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(2*cpus + 1)
-	return func() { runtime.GOMAXPROCS(cpus) }
+	widened.Lock()
+	defer widened.Unlock()
+	if widened.runs++; widened.runs == 1 {
+		widened.cpus = runtime.GOMAXPROCS(0)
+		runtime.GOMAXPROCS(2*widened.cpus + 1)
+	}
+	return func() {
+		widened.Lock()
+		defer widened.Unlock()
+		if widened.runs--; widened.runs == 0 {
+			runtime.GOMAXPROCS(widened.cpus)
+		}
+	}
+}
+
+// cpus is how many CPUs Go may use, whatever widen did.
+func cpus() int {
+	widened.Lock()
+	defer widened.Unlock()
+	if widened.runs > 0 {
+		return widened.cpus
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// widened is what widen did: the number of threads is the process's.
+var widened struct {
+	sync.Mutex
+	runs, cpus int
 }
 
 // judge says what the generator was worth, and what the node said of calls that

@@ -23,7 +23,10 @@ type End struct {
 	// when the node's metrics were not asked for.
 	Before, After NodeSample
 	// Left: the run was left at once, so that After was not read.
-	Left      bool
+	Left bool
+	// Shared: other load of ours went to the node at the same time, so that its counters
+	// hold more than this run.
+	Shared    bool
 	Generator Generator
 	Warnings  []string // of the generator, or of reading a cut run
 	Pinned    map[string]string
@@ -78,7 +81,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 		s.Objectives = append(s.Objectives, o.Evaluate(&all, measured))
 	}
 	if e.scraped() && !e.Left && s.Status != Running && s.Status != Cut {
-		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Names: m.Names, Alone: m.Bundled})
+		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Names: m.Names, Alone: m.Bundled && !e.Shared})
 	}
 	s.judge(e.Interrupted)
 	s.warn(e, a.End)
