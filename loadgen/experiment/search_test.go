@@ -1,0 +1,195 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"volley/results/capacity/search"
+	"volley/results/study"
+)
+
+// knee is a node that meets p99 <= 40 ms up to 500 calls/s.
+func knee(_ int, s *Spec) fakeOutcome {
+	if s.Load > 500 {
+		return fakeOutcome{slow: 0.2}
+	}
+	return fakeOutcome{}
+}
+
+func options(t *testing.T, sets ...string) SearchOptions {
+	return SearchOptions{Plan: planOf(t, sets...), Width: 0.05, Trial: 4 * time.Second, Sum: 12 * time.Second, Exceed: 0.5, Confirm: 20 * time.Second, Callers: 8}
+}
+
+func TestSearchFindsTheKnee(t *testing.T) {
+	lab := &fakeLab{outcome: knee}
+	a, err := Search(context.Background(), begin(t, t.TempDir(), study.SearchKind, lab), options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Answer != search.Found || a.Lower == nil || a.Upper == nil || *a.Lower > 500 || *a.Upper <= 500 || 1 - *a.Lower / *a.Upper > 0.0501 {
+		t.Errorf("answer %s: %v to %v, want an interval around 500 of 5%%", a.Answer, deref(a.Lower), deref(a.Upper))
+	}
+	if !a.Goals[0].Confirmed || a.Trials[len(a.Trials)-1].ForS != 20 {
+		t.Errorf("the lower bound is not confirmed by a trial of 20 s; last trial %+v", a.Trials[len(a.Trials)-1])
+	}
+	if lab.made[0] != "callers=8" || a.Saturated == nil || a.Saturated.Achieved < 399 || a.Saturated.Achieved > 400 {
+		t.Errorf("the first guess is %+v of %q", a.Saturated, lab.made[0])
+	}
+}
+
+func TestSearchAtTheEnds(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		outcome func(int, *Spec) fakeOutcome
+		want    search.Status
+	}{
+		{"no rate meets it", func(int, *Spec) fakeOutcome { return fakeOutcome{slow: 0.5} }, search.NoLoad},
+		{"every rate meets it", func(int, *Spec) fakeOutcome { return fakeOutcome{} }, search.AtLeast},
+		{"every trial is void", func(int, *Spec) fakeOutcome { return fakeOutcome{void: true} }, search.AllVoid},
+		{"refused calls are the node's failure", func(int, *Spec) fakeOutcome { return fakeOutcome{fail: 0.05} }, search.NoLoad},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := options(t)
+			o.From, o.To = 100, 400
+			a, err := Search(context.Background(), begin(t, t.TempDir(), study.SearchKind, &fakeLab{outcome: c.outcome}), o)
+			if limited := a.LimitedBy == "--to"; limited != (c.want == search.AtLeast) {
+				t.Errorf("limited by %q", a.LimitedBy)
+			}
+			if err != nil || a.Answer != c.want {
+				t.Errorf("%q (%v), want %q: %s", a.Answer, err, c.want, a.Sentence)
+			}
+		})
+	}
+}
+
+func TestSearchNeedsObjectivesAndARate(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"slo=[]", "no objectives"},
+		{"load=[{callers: 4, for: 1s}]", "no measured phase with a rate"},
+	} {
+		o := options(t, c.set)
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.set, err, c.want)
+		}
+	}
+}
+
+// Void trials are repeated and leave the answer as it is.
+func TestSearchRepeatsVoidTrials(t *testing.T) {
+	plain, err := Search(context.Background(), begin(t, t.TempDir(), study.SearchKind, &fakeLab{outcome: knee}), options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab := &fakeLab{outcome: func(n int, s *Spec) fakeOutcome {
+		o := knee(n, s)
+		o.void = n == 3 || n == 4
+		return o
+	}}
+	a, err := Search(context.Background(), begin(t, t.TempDir(), study.SearchKind, lab), options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Goals[0].Voids != 2 || len(a.Trials) != len(plain.Trials)+2 {
+		t.Errorf("%d trials, %d of them void; without void ones %d", len(a.Trials), a.Goals[0].Voids, len(plain.Trials))
+	}
+	if a.Trials[1].Verdicts[0] != search.Void || !strings.Contains(a.Trials[1].Why[0], "CPUs were full") {
+		t.Errorf("the second trial is told as %+v", a.Trials[1])
+	}
+	if *a.Lower != *plain.Lower || *a.Upper != *plain.Upper {
+		t.Errorf("%g to %g; without void trials %g to %g", *a.Lower, *a.Upper, *plain.Lower, *plain.Upper)
+	}
+}
+
+// An experiment that was interrupted or killed at any trial, and is begun again, ends
+// as one that was left alone, and makes no finished trial again.
+func TestSearchGoesOn(t *testing.T) {
+	options := func(t *testing.T) SearchOptions {
+		o := options(t)
+		o.Width, o.Confirm = 0.3, 0
+		return o
+	}
+	whole := &fakeLab{outcome: knee}
+	want, err := Search(context.Background(), begin(t, t.TempDir(), study.SearchKind, whole), options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"killed", "interrupted"} {
+		for _, at := range []int{1, 2, len(whole.made)} {
+			dir := t.TempDir()
+			stop := make(chan struct{})
+			first := &fakeLab{outcome: func(n int, s *Spec) fakeOutcome {
+				o := knee(n, s)
+				if n == at && how == "killed" {
+					o.kill = true
+				} else if n == at {
+					o.stop = func() { close(stop) }
+				}
+				return o
+			}}
+			j := begin(t, dir, study.SearchKind, first)
+			j.Stop = stop
+			_, err := Search(context.Background(), j, options(t))
+			if how == "killed" && !errors.Is(err, errKilled) || how == "interrupted" && !errors.Is(err, ErrInterrupted) {
+				t.Fatalf("%s at trial %d: %v", how, at, err)
+			}
+			if _, err := study.ReadTrial(study.TrialDir(dir, at)); err == nil {
+				t.Errorf("%s at trial %d: it counts as finished", how, at)
+			}
+			second := &fakeLab{outcome: knee}
+			j = begin(t, dir, study.SearchKind, second)
+			got, err := Search(context.Background(), j, options(t))
+			if err != nil || !j.Resumed {
+				t.Fatalf("%s at trial %d, begun again: %v", how, at, err)
+			}
+			if again := len(whole.made) - (at - 1); len(second.made) != again {
+				t.Errorf("%s at trial %d: %d trials were made again, want %d", how, at, len(second.made), again)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s at trial %d: the answer is another:\n%+v\n%+v", how, at, got, want)
+			}
+		}
+	}
+}
+
+func TestAnotherExperimentInTheDirectory(t *testing.T) {
+	dir := t.TempDir()
+	begin(t, dir, study.SearchKind, nil, study.Setting{Name: "--trial", Value: "1s"})
+	_, err := Open(dir, study.Record{Format: study.Format, Kind: study.SearchKind, Name: "small", Options: []study.Setting{{Name: "--trial", Value: "2s"}}}, nil)
+	var conflict *Conflict
+	if !errors.As(err, &conflict) || !slices.Equal(conflict.Differences, []string{"--trial is 1s there, 2s here"}) {
+		t.Errorf("%v", err)
+	}
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "thesis.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(other, study.Record{Kind: study.SearchKind}, nil); !errors.As(err, &conflict) {
+		t.Errorf("a directory with other files: %v", err)
+	}
+}
+
+// What the lab says of its preparation is kept with the trial.
+func TestNotesAreKept(t *testing.T) {
+	dir := t.TempDir()
+	lab := &fakeLab{outcome: knee, prepare: func(n int) ([]Note, error) {
+		if n == 2 {
+			return []Note{{NotIdle: true, Text: "not at rest"}}, nil
+		}
+		return nil, nil
+	}}
+	j := begin(t, dir, study.SearchKind, lab)
+	if _, err := Search(context.Background(), j, options(t)); err != nil {
+		t.Fatal(err)
+	}
+	trial, err := study.ReadTrial(study.TrialDir(dir, 2))
+	if err != nil || !trial.NotIdle || !slices.Equal(j.Notes(), []string{"trial 2: not at rest"}) {
+		t.Errorf("trial %+v, notes %q, %v", trial, j.Notes(), err)
+	}
+}
