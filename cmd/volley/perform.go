@@ -10,7 +10,6 @@ import (
 	"volley/loadgen"
 	"volley/loadgen/transport"
 	"volley/results"
-	"volley/results/selfcheck"
 	"volley/scenario"
 )
 
@@ -22,7 +21,9 @@ type performance struct {
 	// the plan's own and closes it again.
 	place *reached
 	stop  <-chan struct{} // closed: stop sending, drain, write the results
-	sent  func(due, sent time.Duration)
+	// shared: another run loads the same node at the same time.
+	shared bool
+	sent   func(due, sent time.Duration)
 	observer
 }
 
@@ -86,12 +87,6 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		}
 	}
 
-	calibration := calibrated(plan, meta.Environment, p.warn)
-	ceiling, _ := calibration.Check()
-	if ceiling.Verdict == selfcheck.Warn && p.warn != nil {
-		p.warn(ceiling.Sentence)
-	}
-
 	correlator := results.NewCorrelator(meta.Correlation())
 	run.account, err = loadgen.Run(ctx, loadgen.Config{
 		Plan:     plan,
@@ -123,14 +118,11 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		return run, run.giveUp(writer, meta, err)
 	}
 	end := endOf(run.account)
-	end.Generator.Calibration = calibration
 	end.Warnings = append(plan.Warnings, end.Warnings...)
 	if place.metrics != nil {
 		end.Correlation = correlator.Report()
 	}
-	if ceiling.Verdict == selfcheck.Warn {
-		end.Warnings = append(end.Warnings, ceiling.Sentence)
-	}
+	end.Shared = p.shared
 	if place.node != nil && place.node.ended() {
 		end.Warnings = append(end.Warnings, "the bundled node ended during the run: "+lastLine(place.node.log))
 	}

@@ -14,6 +14,7 @@ import (
 // reached is the node that the load goes to.
 type reached struct {
 	endpoint   transport.Endpoint
+	url        string        // that the calls go to; "" over stdio
 	metrics    metricsSource // nil: nowhere
 	addresses  string        // of the URL's host, where it is a name
 	bundledURL string        // "" when the node is not ours, or speaks on its standard streams
@@ -60,6 +61,7 @@ func openTarget(ctx context.Context, plan *scenario.Plan, dir string, log *os.Fi
 		r.close()
 		return nil, &exit{exitUsage, err}
 	}
+	r.url = url
 	if r.endpoint, err = openEndpoint(plan, url); err != nil {
 		r.close()
 		return nil, &exit{exitUsage, err}

@@ -1,26 +1,23 @@
 package nullnode
 
-import (
-	"bytes"
-	"encoding/json"
-)
+import "bytes"
 
 // Answers says what entries are answered. The zero value answers each with a null
-// result. It is not changed while a node uses it. Results go out as they are: who
-// makes them sees to it that they are JSON.
+// result. It is not changed while a node uses it.
 type Answers struct {
 	// Rules are tried in order, the first that fits an entry gives its result.
-	Rules []Rule `json:"rules"`
-	// Result is for entries that no rule fits; nil: null.
-	Result json.RawMessage `json:"result,omitempty"`
+	Rules []Rule
+	// Result, as JSON, is for entries that no rule fits; nil: null.
+	Result []byte
 }
 
 // Rule is one kind of entry.
 type Rule struct {
 	// Has are texts that all stand in the entry as it was sent, such as
 	// "method":"query".
-	Has    []string        `json:"has"`
-	Result json.RawMessage `json:"result"`
+	Has []string
+	// Result is its result, as JSON.
+	Result []byte
 }
 
 // opening begins every entry, opened what follows it where there is an id.

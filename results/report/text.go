@@ -27,7 +27,6 @@ func Text(w io.Writer, s *results.Summary) error {
 	p.objectives(s)
 	p.reconciliation(s.Reconciliation)
 	p.generator(&s.Generator)
-	p.calibration(s.Generator.Calibration)
 	p.warnings(s.Warnings)
 	p.environment(s)
 	_, err := w.Write(p.Bytes())
