@@ -108,9 +108,9 @@ func (o *Occupancy) judge() {
 	over := o.BatchSize > float64(o.Limit)
 	switch {
 	case o.Limit <= 0:
-		o.Verdict, o.Reason = Unknown, "the node's batch_concurrency_limit is not known"
+		o.Verdict, o.Reason = Unknown, "the limit on a batch's entries at once is not told"
 		if known {
-			o.Reason += fmt.Sprintf(": batches of %.3g entries hold %.3g slots", o.BatchSize, value)
+			o.Reason = fmt.Sprintf("batches of %.3g entries hold %.3g slots on average, but the limit on them is not told", o.BatchSize, value)
 		}
 	case o.Largest != nil && *o.Largest <= float64(o.Limit):
 		o.Verdict = BindsNot

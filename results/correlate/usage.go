@@ -40,9 +40,9 @@ func (i *Interval) Usage(n Names) (*Usage, string) {
 	memory := i.Node.Gauges[Memory]
 	u.MemoryMax, u.MemoryEnd = memory.Max, memory.End
 	calls, entries, items := float64(i.Client.Calls), float64(i.Client.Entries), float64(i.Client.Items)
-	u.Of = "the client's"
+	u.Of = "the client's own"
 	if more := i.Surplus(); len(more) > 0 {
-		u.Of, items = "those of all the node's clients", 0
+		u.Of, items = "what all its clients sent", 0
 		calls = i.Node.Counters[Requests]
 		entries = i.Node.Counters[Entries] + i.Node.Counters[Singles]
 		if _, told := i.Node.Counters[Singles]; !told {

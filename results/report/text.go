@@ -26,6 +26,7 @@ func Text(w io.Writer, s *results.Summary) error {
 	p.account(&s.Totals)
 	p.objectives(s)
 	p.reconciliation(s.Reconciliation)
+	p.nodeSide(s.Correlation)
 	p.generator(&s.Generator)
 	p.warnings(s.Warnings)
 	p.environment(s)
