@@ -56,6 +56,7 @@ type Account struct {
 	// Before and After are the node's metrics right before the load and right after
 	// the drain, where there are Metrics.
 	Before, After results.NodeSample
+	Reset         bool          // the node's counters began anew in between
 	Interrupted   bool          // stopped before the plan was through
 	Stopped       time.Duration // when interrupted: when sending ended, from the first phase's start
 	Left          bool          // ctx ended: After was not read
@@ -81,6 +82,8 @@ type runner struct {
 	Config
 	wait    waiter
 	scraper *scraper // nil: there are no metrics
+
+	threadCPU func() time.Duration // of the calling thread; nil: what the system says
 
 	account Account
 	ahead   bool // the endpoint's connections are Starters
@@ -276,6 +279,7 @@ func (r *runner) judge(before, after vitals) {
 		r.warn(w)
 	}
 	if r.scraper != nil {
+		r.account.Reset = len(r.scraper.reset.at) > 0
 		r.account.Warnings = append(r.account.Warnings, r.scraper.warnings()...)
 	}
 }

@@ -96,11 +96,12 @@ func (s *scraper) read(ctx context.Context) []results.NodeSample {
 
 // widen makes the cadence at least so wide, in multiples of what was asked for.
 func (s *scraper) widen(to time.Duration, why string) {
-	for s.cadence < to && 2*s.cadence <= max(longestCadence, s.asked) {
+	was := s.cadence
+	for s.cadence < to && 2*s.cadence <= longestCadence {
 		s.cadence *= 2
-		s.slowed = why
 	}
-	if s.slowed == why {
+	if s.cadence > was {
+		s.slowed = why
 		s.tell(s.pace())
 	}
 }
@@ -191,49 +192,15 @@ func (s *scraper) end(after results.NodeSample) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// resets finds out when counters began anew.
-type resets struct {
-	last map[string]float64
-	at   []time.Duration // the first samples after it, as many as mostResets
-}
-
-const mostResets = 10
-
-// processStart is the series of Prometheus' client libraries that tells when a process
-// began.
-const processStart = "process_start_time_seconds"
-
-// see takes the next sample and tells whether counters were reset before it: the
-// process has another start, or a series whose name only counters may have fell.
-func (r *resets) see(n results.NodeSample) bool {
-	last := r.last
-	r.last = n.Series
-	if last == nil {
-		return false
-	}
-	began, ok := n.Series[processStart]
-	reset := ok && last[processStart] != began && last[processStart] != 0
-	for series, v := range n.Series {
-		if reset {
-			break
-		}
-		name, _, _ := strings.Cut(series, "{")
-		if counts := strings.HasSuffix(name, "_total") || strings.HasSuffix(name, "_bucket"); counts && v < last[series] {
-			reset = true
-		}
-	}
-	if reset && len(r.at) < mostResets {
-		r.at = append(r.at, n.At)
-	}
-	return reset
-}
-
 // newScraper gives the scraper of a run that begins now. before is the sample of
 // before it.
 func newScraper(r *runner, every time.Duration, before results.NodeSample) *scraper {
 	s := &scraper{
 		from: r.Metrics, asked: every, cadence: every, start: r.line.start,
-		cpu: threadCPU, printable: r.printable, tell: r.tell,
+		cpu: r.threadCPU, printable: r.printable, tell: r.tell,
+	}
+	if s.cpu == nil {
+		s.cpu = threadCPU
 	}
 	s.reset.last = before.Series
 	return s

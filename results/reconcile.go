@@ -12,6 +12,10 @@ type ReconcileOptions struct {
 	Names   correlate.Names // instead of the dialect's preset, if it is not nil
 	// Alone: nobody else talks to the node, so whatever it counts is ours.
 	Alone bool
+	// Reset: the node's counters began anew in between, as scrapes on the way show. The
+	// two at the ends cannot tell by themselves when they since counted more than
+	// before.
+	Reset bool
 }
 
 // uncertain tells the classes of calls of which we cannot know whether the node
@@ -41,7 +45,7 @@ func Reconcile(t *Counts, before, after NodeSample, o ReconcileOptions) []Row {
 	if names == nil {
 		names = correlate.Preset(o.Dialect)
 	}
-	r := reconciler{series: read(before.Series, after.Series), names: names, alone: o.Alone, rows: []Row{}}
+	r := reconciler{series: read(before.Series, after.Series), names: names, alone: o.Alone, reset: o.Reset || restarted(before.Series, after.Series), rows: []Row{}}
 
 	calls := ofAll(&t.CallsByClass)
 	batches := ofAll(&t.BatchesByClass)
@@ -166,6 +170,7 @@ type reconciler struct {
 	series twoScrapes
 	names  correlate.Names
 	alone  bool
+	reset  bool
 	rows   []Row
 }
 
@@ -179,7 +184,7 @@ func (r *reconciler) row(what string, ours bounds, role correlate.Role, outcome 
 		return
 	case !d.exposed:
 		row.Note = "not exposed"
-	case d.reset:
+	case d.reset || r.reset:
 		row.Note = "the node's counters were reset during the run"
 	default:
 		r.claim(&row, ours, d.total)

@@ -67,11 +67,39 @@ func TestReconcile(t *testing.T) {
 	for _, tt := range []struct {
 		why           string
 		dialect       string
-		shared        bool
+		shared, reset bool
 		outcomes      []results.Outcome
 		before, after string
 		want          string
 	}{
+		{
+			why: "another process, which has counted more than the one before it", dialect: "near",
+			outcomes: []results.Outcome{batch(4, results.OK, map[results.Class]int{results.OK: 4})},
+			before: `
+				process_start_time_seconds 1000
+				near_rpc_batch_requests_total 1
+				near_rpc_batch_entries_total 4`,
+			after: `
+				process_start_time_seconds 1007.5
+				near_rpc_batch_requests_total 2
+				near_rpc_batch_entries_total 8`,
+			want: `
+				? HTTP exchanges: 1 - (not exposed)
+				? batches: 1 - (the node's counters were reset during the run)
+				? batch entries: 4 - (the node's counters were reset during the run)
+				? batch entries: ok: 4 - (not exposed)`,
+		},
+		{
+			why: "a reset that only scrapes in between saw", dialect: "near", reset: true,
+			outcomes: []results.Outcome{batch(4, results.OK, map[results.Class]int{results.OK: 4})},
+			before:   "near_rpc_batch_requests_total 1\nnear_rpc_batch_entries_total 4",
+			after:    "near_rpc_batch_requests_total 2\nnear_rpc_batch_entries_total 8",
+			want: `
+				? HTTP exchanges: 1 - (not exposed)
+				? batches: 1 - (the node's counters were reset during the run)
+				? batch entries: 4 - (the node's counters were reset during the run)
+				? batch entries: ok: 4 - (not exposed)`,
+		},
 		{
 			why: "a batch of everything, to the entry", dialect: "near", outcomes: []results.Outcome{mixed},
 			before: `
@@ -274,7 +302,7 @@ func TestReconcile(t *testing.T) {
 		for i := range tt.outcomes {
 			c.AddOutcome(&tt.outcomes[i])
 		}
-		got := rows(results.Reconcile(&c, series(t, tt.before), series(t, tt.after), results.ReconcileOptions{Dialect: tt.dialect, Alone: !tt.shared}))
+		got := rows(results.Reconcile(&c, series(t, tt.before), series(t, tt.after), results.ReconcileOptions{Dialect: tt.dialect, Alone: !tt.shared, Reset: tt.reset}))
 		want := strings.TrimLeft(strings.ReplaceAll(tt.want+"\n", "\t", ""), "\n")
 		if got != want {
 			t.Errorf("%s:\ngot\n%swant\n%s", tt.why, got, want)

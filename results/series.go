@@ -61,6 +61,17 @@ func (t twoScrapes) delta(s correlate.Selector, outcome string) (d delta) {
 	return d
 }
 
+// processStart is the series by which Prometheus' client libraries tell when a process
+// began.
+const processStart = "process_start_time_seconds"
+
+// restarted tells whether the two samples are of two processes.
+func restarted(before, after map[string]float64) bool {
+	then, told := before[processStart]
+	now, still := after[processStart]
+	return told && still && then != now
+}
+
 func sumCodes(by map[int64]uint64, only func(code int64) bool) (n uint64) {
 	for code, count := range by {
 		if only(code) {

@@ -22,6 +22,8 @@ type End struct {
 	// Before and After are scrapes that enclose all of the run's calls; both zero
 	// when the node's metrics were not asked for.
 	Before, After NodeSample
+	// Reset: scrapes in between show that the node's counters began anew.
+	Reset bool
 	// Left: the run was left at once, so that After was not read.
 	Left bool
 	// Shared: other load of ours went to the node at the same time, so that its counters
@@ -81,7 +83,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 		s.Objectives = append(s.Objectives, o.Evaluate(&all, measured))
 	}
 	if e.scraped() && !e.Left && s.Status != Running && s.Status != Cut {
-		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Names: m.Names, Alone: m.Bundled && !e.Shared})
+		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Names: m.Names, Reset: e.Reset, Alone: m.Bundled && !e.Shared})
 	}
 	s.judge(e.Interrupted)
 	s.warn(e, a.End)

@@ -174,6 +174,7 @@ func endOf(account *loadgen.Account) results.End {
 		Left:        account.Left,
 		Before:      account.Before,
 		After:       account.After,
+		Reset:       account.Reset,
 		Generator:   account.Generator,
 		Warnings:    account.Warnings,
 		Pinned:      account.Pinned,

@@ -56,7 +56,7 @@ func (p *Page) Read(ctx context.Context) []Sample {
 	s.Time = begin.Add(s.Took / 2)
 	s.Series = series
 	if err != nil {
-		s.Series, s.Err = nil, reason(ctx, err)
+		s.Series, s.Err = nil, reason(err)
 	}
 	p.proven = p.proven || err == nil
 	return []Sample{s}
@@ -89,8 +89,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // reason says in plain words why a scrape failed.
-func reason(ctx context.Context, err error) string {
-	if errors.Is(err, context.DeadlineExceeded) && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+func reason(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
 		return "no whole answer in time"
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {

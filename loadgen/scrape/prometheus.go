@@ -72,7 +72,7 @@ func (p *Prometheus) Close() { p.client.close() }
 func (p *Prometheus) Read(ctx context.Context) []Sample {
 	samples, err := p.read(ctx)
 	if err != nil {
-		samples = append(samples, p.gap(reason(ctx, err)))
+		samples = append(samples, p.gap(reason(err)))
 	}
 	return samples
 }
@@ -85,28 +85,30 @@ func (p *Prometheus) gap(why string) Sample {
 
 // After waits until the server has made a whole scrape that began later than t, and
 // gives what it had not given up to then, that scrape last. It waits the interval of
-// scrapes and a little longer; then the last sample has an error that says so.
+// scrapes and a little longer, for a server that does not answer as long as two
+// queries may take; then the last sample has an error that says so.
 func (p *Prometheus) After(ctx context.Context, t time.Time) []Sample {
-	ctx, cancel := context.WithTimeout(ctx, longestWait)
-	defer cancel()
 	began := time.Now()
+	heard := began // from the server, the last time
 	var all []Sample
-	var lastErr error
-	p.ready = p.ready && p.clock(ctx) == nil
+	p.ready = false // clocks drift
 	for {
 		found, err := p.readFor(ctx)
-		lastErr = err
 		for _, s := range found {
 			all = append(all, s)
 			if s.Err == "" && !s.began.Before(t.Add(p.unsure)) {
 				return all
 			}
 		}
+		if err == nil {
+			heard = time.Now()
+		}
 		wait := p.patience()
-		if time.Since(began) > wait || !pause(ctx, min(max(p.interval/10, 100*time.Millisecond), time.Second)) {
+		late := time.Since(began) > wait || time.Since(heard) >= 2*queryTimeout
+		if late || !pause(ctx, min(max(p.interval/10, 100*time.Millisecond), time.Second)) {
 			why := fmt.Sprintf("Prometheus made no new scrape of the node within %v", wait.Round(time.Second))
-			if lastErr != nil {
-				why = reason(ctx, lastErr)
+			if err != nil {
+				why = reason(err)
 			}
 			return append(all, p.gap(why))
 		}
@@ -203,7 +205,7 @@ func (p *Prometheus) prepare(ctx context.Context) error {
 	if number == 0 && n == 0 {
 		return fmt.Errorf("Prometheus has no series with %.200s: is the node among its targets?", p.match)
 	}
-	p.names = ""
+	// Once they were too many it stays so: series that come and go look like a restart.
 	if len(p.keep.Chosen) > 0 || number > MaxOthers {
 		p.names = pattern(append(append([]string{"up", "scrape_duration_seconds"}, p.keep.Known...), p.keep.Chosen...))
 	}
