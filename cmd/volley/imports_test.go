@@ -33,11 +33,12 @@ var levels = map[string]int{
 	"volley/cmd/volley":         programs,
 
 	// The models: pure, and independent of each other.
-	"volley/results/capacity/search": 0,
-	"volley/results/capacity/usl":    0,
-	"volley/results/capacity/cost":   0,
-	"volley/results/capacity/pool":   0,
-	"volley/results/paired":          0,
+	"volley/results/capacity/search":   0,
+	"volley/results/capacity/queueing": 0,
+	"volley/results/capacity/usl":      0,
+	"volley/results/capacity/cost":     0,
+	"volley/results/capacity/pool":     0,
+	"volley/results/paired":            0,
 }
 
 // programs are on top: nothing imports them.
