@@ -30,6 +30,8 @@ type Generator struct {
 	SchedP99US    float64 `json:"sched_latency_p99_us"`
 	LatenessP99US float64 `json:"lateness_p99_us"`
 	CPUs          int     `json:"cpus"`
+	// Calibration is nil in runs of before there was any.
+	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
 // The generator's verdicts.

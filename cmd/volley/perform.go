@@ -10,6 +10,7 @@ import (
 	"volley/loadgen"
 	"volley/loadgen/transport"
 	"volley/results"
+	"volley/results/selfcheck"
 	"volley/scenario"
 )
 
@@ -87,6 +88,12 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		}
 	}
 
+	calibration := calibrated(plan, meta.Environment, p.warn)
+	ceiling, _ := calibration.Check()
+	if ceiling.Verdict == selfcheck.Warn && p.warn != nil {
+		p.warn(ceiling.Sentence)
+	}
+
 	correlator := results.NewCorrelator(meta.Correlation())
 	run.account, err = loadgen.Run(ctx, loadgen.Config{
 		Plan:     plan,
@@ -118,7 +125,11 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		return run, run.giveUp(writer, meta, err)
 	}
 	end := endOf(run.account)
+	end.Generator.Calibration = calibration
 	end.Warnings = append(plan.Warnings, end.Warnings...)
+	if ceiling.Verdict == selfcheck.Warn {
+		end.Warnings = append(end.Warnings, ceiling.Sentence)
+	}
 	if place.metrics != nil {
 		end.Correlation = correlator.Report()
 	}

@@ -1,23 +1,26 @@
 package nullnode
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // Answers says what entries are answered. The zero value answers each with a null
-// result. It is not changed while a node uses it.
+// result. It is not changed while a node uses it. Results go out as they are: who
+// makes them sees to it that they are JSON.
 type Answers struct {
 	// Rules are tried in order, the first that fits an entry gives its result.
-	Rules []Rule
-	// Result, as JSON, is for entries that no rule fits; nil: null.
-	Result []byte
+	Rules []Rule `json:"rules"`
+	// Result is for entries that no rule fits; nil: null.
+	Result json.RawMessage `json:"result,omitempty"`
 }
 
 // Rule is one kind of entry.
 type Rule struct {
 	// Has are texts that all stand in the entry as it was sent, such as
 	// "method":"query".
-	Has []string
-	// Result is its result, as JSON.
-	Result []byte
+	Has    []string        `json:"has"`
+	Result json.RawMessage `json:"result"`
 }
 
 // opening begins every entry, opened what follows it where there is an id.

@@ -28,6 +28,7 @@ func Text(w io.Writer, s *results.Summary) error {
 	p.reconciliation(s.Reconciliation)
 	p.nodeSide(s.Correlation)
 	p.generator(&s.Generator)
+	p.calibration(s.Generator.Calibration)
 	p.warnings(s.Warnings)
 	p.environment(s)
 	_, err := w.Write(p.Bytes())
