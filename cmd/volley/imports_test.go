@@ -38,6 +38,7 @@ var levels = map[string]int{
 	"volley/results/capacity/usl":      0,
 	"volley/results/capacity/cost":     0,
 	"volley/results/capacity/pool":     0,
+	"volley/results/capacity/fleet":    0,
 	"volley/results/paired":            0,
 }
 

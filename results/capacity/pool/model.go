@@ -81,7 +81,7 @@ func (m Model) check() error {
 
 // Effort is how long to simulate. The zero value of a field means its default.
 type Effort struct {
-	Batches int // counted in each run, after a tenth more to warm up: 4000
+	Batches int // counted in each run, after a warm-up: 4000
 	Runs    int // independent ones: 5, at least 2
 	Seed    uint64
 }
@@ -120,8 +120,17 @@ func (m Model) Simulate(slots, batches int, seed uint64) (Run, error) {
 		return Run{}, fmt.Errorf("pool: %d slots, %d batches: at least 1 of each", slots, batches)
 	}
 	s := newSimulation(m, slots, seed)
-	s.run(batches/10, batches)
+	s.run(m.warmUp(batches), batches)
 	return Run{timesOf(s.batches), timesOf(s.probes)}, nil
+}
+
+// warmUp is a tenth of the batches counted, and at least those of five relaxation
+// times of a queue as busy as this, rho/(1-sqrt(rho))^2 batches each: from an empty
+// node, what comes earlier is too fast. Near a utilisation of 1 it is cut off.
+func (m Model) warmUp(batches int) int {
+	rho := m.Utilisation()
+	remembered := 5 * rho / math.Pow(1-math.Sqrt(rho), 2)
+	return max(batches/10, int(min(remembered, 20*float64(batches))))
 }
 
 func timesOf(t []float64) Times {
