@@ -118,12 +118,16 @@ func (c *caller) send(j job) bool {
 		return false
 	}
 	c.job = j
-	c.begin(j)
-	if c.starter.Start(c.ctx, c.message.request(), c.start.Add(c.outcome.Sent+c.timeout), c.answer) {
-		return true // c is the transport's until the answer
+	sent := c.begin(j)
+	if !c.starter.Start(c.ctx, c.message.request(), c.start.Add(sent+c.timeout), c.answer) {
+		c.rec.undone(sent)
+		return false
 	}
-	c.rec.undone()
-	return false
+	// c is the transport's until the answer.
+	if !j.loop {
+		c.fidelity.add(&j, sent)
+	}
+	return true
 }
 
 // answered takes what came of a call that send sent, on the transport's goroutine.
@@ -144,7 +148,10 @@ func (c *caller) answered(reply transport.Reply, err error) {
 
 // call makes the call that is encoded, and waits for what comes of it.
 func (c *caller) call(j job) {
-	c.begin(j)
+	sent := c.begin(j)
+	if !j.loop {
+		c.fidelity.add(&j, sent)
+	}
 	reply, err := c.exchange()
 	c.outcome.Done = c.now()
 	if reply.Connected {
@@ -153,16 +160,18 @@ func (c *caller) call(j job) {
 	c.record(reply, err)
 }
 
-// begin sets what an outcome knows before it is sent, right before it is.
-func (c *caller) begin(j job) {
-	c.rec.began()
+// begin sets what an outcome knows before it is sent, right before it is, and tells
+// when that was.
+func (c *caller) begin(j job) (sent time.Duration) {
 	o := &c.outcome
 	o.Phase, o.Due, o.OverBound, o.Held = j.phase, j.due, j.overBound, j.held
 	o.Sent = c.now()
+	c.rec.began(o.Sent)
 	o.Overrun = !j.loop && o.Sent > j.end
 	if j.loop && !j.held {
 		o.Due = o.Sent // nothing was owed before
 	}
+	return o.Sent
 }
 
 func (c *caller) record(reply transport.Reply, err error) {

@@ -107,7 +107,7 @@ func BenchmarkCallOf100(b *testing.B) {
 	b.ReportAllocs()
 	for n := uint64(0); b.Loop(); n++ {
 		e.encode(&m, n, 1, shape{entries: 100, items: 1})
-		rec.began()
+		rec.began(0)
 		c.judge(&m, reply, nil, &o)
 		describe(&o, &m)
 		rec.ended(0, &o)

@@ -168,6 +168,7 @@ func (w *watched) total() results.PhaseSlice { return w.Total(nil) }
 func execute(t *testing.T, ctx context.Context, c Config) *watched {
 	t.Helper()
 	w := &watched{}
+	w.Plan, _ = Describe(c.Plan)
 	hook := c.Snapshot
 	c.Snapshot = func(s *results.Snapshot) error {
 		w.snaps = append(w.snaps, s)

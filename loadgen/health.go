@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"fmt"
 	"math"
 	"runtime/metrics"
 	"time"
@@ -41,22 +40,17 @@ func takeVitals() vitals {
 	return v
 }
 
-// busyCPU is the share of its CPUs above which the generator, by its own account,
-// had no room left.
-const busyCPU = 0.9
-
-// generator judges the generator. It decided the rate itself, in place of the
-// node, when its CPUs were full, or when more than one call in twenty was sent
-// after its phase's end or not at all although a caller was free.
-func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram, cut bool) results.Generator {
+// generator tells of the generator between two instants. What it is worth is for
+// results to judge.
+func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram) results.Generator {
 	g := results.Generator{
-		Verdict:     results.GeneratorOK,
 		Planned:     r.counted,
 		Sent:        r.total.Calls,
 		Overrun:     r.total.Overrun,
 		Unsent:      r.total.Unsent,
 		OverBound:   r.total.OverBound,
 		MaxInFlight: int(r.most.Load()),
+		Exhausted:   r.exhausted.Load(),
 		Clipped:     r.total.Clipped,
 		GCCycles:    after.cycles - before.cycles,
 		CPUs:        cpus(),
@@ -65,25 +59,13 @@ func generator(before, after vitals, r *recorder, late *hdrhistogram.Histogram, 
 	if wall := after.at.Sub(before.at); wall > 0 {
 		g.CPUFraction = float64(after.cpu-before.cpu) / float64(wall) / float64(g.CPUs)
 	}
+	g.GCPauses = came(before.pauses, after.pauses)
+	g.GCPauseP99US = 1e6 * quantile(before.pauses, after.pauses, 0.99)
 	g.GCPauseMaxUS = 1e6 * quantile(before.pauses, after.pauses, 1)
+	g.SchedWaits = came(before.waits, after.waits)
 	g.SchedP99US = 1e6 * quantile(before.waits, after.waits, 0.99)
 	if late.TotalCount() > 0 {
 		g.LatenessP99US = float64(late.ValueAtQuantile(99))
-	}
-	// What was never sent waited for a caller or the ceiling until the run ended; what
-	// overran may have. The rest had a free caller, and is ours.
-	waited := g.OverBound + r.total.Held
-	ours := g.Overrun - min(g.Overrun, waited)
-	switch {
-	case g.CPUFraction >= busyCPU:
-		g.Verdict = results.GeneratorLimited
-		g.Reason = fmt.Sprintf("the generator used %.0f%% of its %d CPUs", 100*g.CPUFraction, g.CPUs)
-	case r.exhausted.Load() > 0:
-		g.Verdict = results.GeneratorLimited
-		g.Reason = fmt.Sprintf("%d calls could not be sent for want of sockets, ports or memory on this machine: raise its limits (ulimit -n) or lower in_flight", r.exhausted.Load())
-	case !cut && ours*20 > g.Planned:
-		g.Verdict = results.GeneratorLimited
-		g.Reason = fmt.Sprintf("%s of %s calls were sent after their phase's end, although callers were free", results.Count(ours), results.Count(g.Planned))
 	}
 	return g
 }
@@ -99,6 +81,20 @@ func (r *recorder) lateness(p *scenario.Plan) *hdrhistogram.Histogram {
 	return sum
 }
 
+// came is how many values came to a cumulative histogram between two samples.
+func came(before, after *metrics.Float64Histogram) (n uint64) {
+	if after == nil {
+		return 0
+	}
+	for i, count := range after.Counts {
+		n += count
+		if before != nil && i < len(before.Counts) {
+			n -= before.Counts[i]
+		}
+	}
+	return n
+}
+
 // quantile reads q from what came to a cumulative histogram between two samples:
 // the upper edge of its bucket, or the lower where that is infinite; 0 when
 // nothing came.
@@ -106,14 +102,13 @@ func quantile(before, after *metrics.Float64Histogram, q float64) float64 {
 	if after == nil {
 		return 0
 	}
-	var total uint64
+	total := came(before, after)
 	counts := make([]uint64, len(after.Counts))
 	for i, n := range after.Counts {
 		if before != nil && i < len(before.Counts) {
 			n -= before.Counts[i]
 		}
 		counts[i] = n
-		total += n
 	}
 	want := uint64(math.Ceil(q * float64(total)))
 	var seen uint64

@@ -4,7 +4,6 @@ import (
 	"math"
 	"runtime"
 	"runtime/metrics"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,38 +11,32 @@ import (
 	"volley/scenario"
 )
 
-func TestGeneratorsVerdict(t *testing.T) {
+func TestGeneratorsAccount(t *testing.T) {
 	cpus := time.Duration(runtime.GOMAXPROCS(0))
-	for _, tt := range []struct {
-		why    string
-		cpu    time.Duration // in ten seconds
-		counts results.Counts
-		cut    bool
-		reason string // "": ok
-	}{
-		{"nothing unusual", cpus * time.Second, results.Counts{Calls: 1000}, false, ""},
-		{"all CPUs busy", cpus * 10 * time.Second, results.Counts{Calls: 1000}, false, "the generator used 100% of its"},
-		{"behind, although callers were free", 0, results.Counts{Calls: 1000, Overrun: 60}, false,
-			"60 of 1,000 calls were sent after their phase's end, although callers were free"},
-		{"what was never sent had waited", 0, results.Counts{Calls: 100, Unsent: 900, OverBound: 40}, false, ""},
-		{"behind, because the node was", 0, results.Counts{Calls: 1000, Overrun: 300, OverBound: 400}, false, ""},
-		{"a straggler or two", 0, results.Counts{Calls: 1000, Overrun: 20}, false, ""},
-		{"stopped", 0, results.Counts{Calls: 10, Unsent: 990}, true, ""},
-	} {
-		rec := newRecorder(1)
-		rec.total, rec.counted = tt.counts, 1000
-		begin := time.Now()
-		g := generator(vitals{at: begin}, vitals{at: begin.Add(10 * time.Second), cpu: tt.cpu}, rec, results.NewLatency().Lateness, tt.cut)
-		if (g.Verdict == results.GeneratorOK) != (tt.reason == "") || !strings.HasPrefix(g.Reason, tt.reason) || tt.reason == "" && g.Reason != "" {
-			t.Errorf("%s: %s, %s", tt.why, g.Verdict, g.Reason)
-		}
+	rec := newRecorder(1)
+	rec.total, rec.counted = results.Counts{Calls: 1000, Overrun: 60, Unsent: 3, OverBound: 40}, 1003
+	rec.exhausted.Store(2)
+	begin := time.Now()
+	edges := []float64{0, 1e-6, 2e-6, 4e-6}
+	before := vitals{at: begin, pauses: &metrics.Float64Histogram{Counts: []uint64{9, 0, 0}, Buckets: edges}}
+	after := vitals{
+		at: begin.Add(10 * time.Second), cpu: cpus * 5 * time.Second,
+		pauses: &metrics.Float64Histogram{Counts: []uint64{10, 1, 2}, Buckets: edges},
+		waits:  &metrics.Float64Histogram{Counts: []uint64{99, 0, 1}, Buckets: edges},
+	}
+	g := generator(before, after, rec, results.NewLatency().Lateness)
+	if g.CPUFraction != 0.5 || g.Planned != 1003 || g.Sent != 1000 || g.Overrun != 60 || g.Unsent != 3 || g.OverBound != 40 || g.Exhausted != 2 {
+		t.Errorf("%+v", g)
+	}
+	if g.GCPauses != 4 || g.GCPauseMaxUS != 4 || g.GCPauseP99US != 4 || g.SchedWaits != 100 || g.SchedP99US != 1 {
+		t.Errorf("%+v", g)
 	}
 }
 
 func TestLatenessIsOfMeasuredPhases(t *testing.T) {
 	rec := newRecorder(2)
 	for phase, late := range []time.Duration{time.Second, 3 * time.Millisecond} {
-		rec.began()
+		rec.began(0)
 		rec.ended(0, &results.Outcome{Phase: phase, Sent: late, Done: late})
 	}
 	rec.snapshot(time.Second, time.Time{}, 0)

@@ -60,6 +60,7 @@ type line struct {
 	seq      *sequence
 	endpoint transport.Endpoint
 	rec      *recorder
+	fidelity *fidelity
 	expect   scenario.Expect
 	rates    *Rates        // nil: the plan's
 	ceiling  *rate.Limiter // in entries; nil: none

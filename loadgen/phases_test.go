@@ -190,9 +190,9 @@ func TestCeilingIsNamed(t *testing.T) {
 		p.Drain = 10 * time.Second
 		w := execute(t, t.Context(), Config{Plan: p, Endpoint: &fakeNode{}})
 		phases, _ := Describe(p)
-		s := results.Summarise(results.Meta{Phases: phases}, &w.Aggregate, results.End{Generator: w.Generator})
-		if w.Generator.Verdict != results.GeneratorOK {
-			t.Errorf("generator %s: %s", w.Generator.Verdict, w.Generator.Reason)
+		s := results.Summarise(results.Meta{Phases: phases}, &w.Aggregate, results.End{Generator: w.Generator, Arrivals: w.Arrivals})
+		if s.Generator.Verdict != results.GeneratorOK {
+			t.Errorf("generator %s: %s", s.Generator.Verdict, s.Generator.Reason)
 		}
 		if s.Status != results.Void || !strings.Contains(s.VoidReason, "the authorised ceiling held back 3") {
 			t.Errorf("%s: %s", s.Status, s.VoidReason)

@@ -17,13 +17,15 @@ import (
 type recorder struct {
 	shards    []shard
 	planned   atomic.Uint64
-	flying    atomic.Int64 // calls under way
+	start     time.Time    // of the run; zero: how many calls are under way is not integrated
+	flying    flights      // calls under way
 	most      atomic.Int64 // the most of them at once
 	dials     connects
 	exhausted atomic.Uint64 // calls that failed for want of what is ours
 
 	// What follows belongs to the goroutine that takes snapshots.
 	last    time.Duration
+	flown   flown  // at the last snapshot
 	counted uint64 // of planned, by the snapshots taken
 	total   results.Counts
 	late    []*hdrhistogram.Histogram // lateness by phase, since the start
@@ -60,9 +62,9 @@ func newRecorder(phases int) *recorder {
 	return r
 }
 
-// began and ended bracket a call.
-func (r *recorder) began() {
-	n := r.flying.Add(1)
+// began and ended bracket a call, which is sent at that offset.
+func (r *recorder) began(at time.Duration) {
+	n := r.flying.began(at)
 	for {
 		most := r.most.Load()
 		if n <= most || r.most.CompareAndSwap(most, n) {
@@ -72,10 +74,10 @@ func (r *recorder) began() {
 }
 
 // busy tells whether calls are under way.
-func (r *recorder) busy() bool { return r.flying.Load() > 0 }
+func (r *recorder) busy() bool { return r.flying.count() > 0 }
 
 // undone takes began back: the call was not made.
-func (r *recorder) undone() { r.flying.Add(-1) }
+func (r *recorder) undone(at time.Duration) { r.flying.ended(at) }
 
 // ended records a call's outcome; caller is the number of who made it.
 func (r *recorder) ended(caller int, o *results.Outcome) {
@@ -96,7 +98,7 @@ func (r *recorder) ended(caller int, o *results.Outcome) {
 		s.oddity(o)
 	}
 	s.mu.Unlock()
-	r.flying.Add(-1)
+	r.flying.ended(o.Done)
 }
 
 // oddity keeps the first example of a deviation.
@@ -136,8 +138,12 @@ func (r *recorder) snapshot(end time.Duration, wall time.Time, current int) *res
 	snap := &results.Snapshot{
 		Start: r.last, End: end, Wall: wall,
 		Current:  current,
-		InFlight: int(r.flying.Load()),
+		InFlight: int(r.flying.count()),
 		Planned:  planned - r.counted,
+	}
+	if !r.start.IsZero() {
+		now := r.flying.by(wall.Sub(r.start))
+		snap.InFlightMean, r.flown = now.since(r.flown), now
 	}
 	r.last, r.counted = end, planned
 	for i := range r.shards {

@@ -44,7 +44,7 @@ func TestRecorderLosesNothing(t *testing.T) {
 		}
 		wg.Go(func() {
 			for i := range each {
-				rec.began()
+				rec.began(0)
 				rec.ended(caller, outcome(caller, i))
 			}
 		})
@@ -65,20 +65,20 @@ func TestRecorderLosesNothing(t *testing.T) {
 	if want := (callers*each - 1) * time.Millisecond; total.LastSent != want+time.Microsecond {
 		t.Errorf("last sent at %v, want %v", total.LastSent, want)
 	}
-	if !reflect.DeepEqual(rec.total, want) || rec.flying.Load() != 0 || rec.most.Load() < 1 || rec.most.Load() > callers {
-		t.Errorf("the recorder's own sums: %+v; %d under way, %d at most", rec.total, rec.flying.Load(), rec.most.Load())
+	if !reflect.DeepEqual(rec.total, want) || rec.flying.count() != 0 || rec.most.Load() < 1 || rec.most.Load() > callers {
+		t.Errorf("the recorder's own sums: %+v; %d under way, %d at most", rec.total, rec.flying.count(), rec.most.Load())
 	}
 }
 
 func TestRecorderTellsOnlyOfPhasesWithSomethingToTell(t *testing.T) {
 	rec := newRecorder(3)
 	for caller := range 5 {
-		rec.began()
+		rec.began(0)
 		o := results.Outcome{Phase: 1, Done: time.Millisecond, Entries: 1}
 		o.ByClass[results.OK] = 1
 		rec.ended(caller, &o)
 	}
-	rec.began()
+	rec.began(0)
 	rec.planned.Add(6)
 	s := rec.snapshot(time.Second, time.Time{}, 1)
 	if len(s.Phases) != 1 || s.Phases[0].Phase != 1 || s.Phases[0].Calls != 5 || s.Planned != 6 || s.InFlight != 1 || s.Current != 1 {
@@ -95,7 +95,7 @@ func TestSnapshotsBelongToTheReceiver(t *testing.T) {
 	rec := newRecorder(1)
 	record := func(n int) {
 		for caller := range n {
-			rec.began()
+			rec.began(0)
 			rec.ended(caller, &results.Outcome{Done: time.Millisecond})
 		}
 	}
@@ -115,7 +115,7 @@ func TestFirstWords(t *testing.T) {
 		if class.Failed() {
 			o.Detail = fmt.Sprintf("words\n%d", i)
 		}
-		rec.began()
+		rec.began(0)
 		rec.ended(0, &o)
 	}
 	rec.snapshot(time.Second, time.Time{}, 0)
@@ -131,7 +131,7 @@ func BenchmarkRecord(b *testing.B) {
 	o.ByClass[results.OK] = 100
 	b.ReportAllocs()
 	for b.Loop() {
-		rec.began()
+		rec.began(0)
 		rec.ended(0, &o)
 	}
 }
@@ -150,7 +150,7 @@ func TestCallsAllocateNothingOfTheirOwn(t *testing.T) {
 	reply := node.answer(m.body)
 	allocs := testing.AllocsPerRun(100, func() {
 		e.encode(&m, 0, 1, shape{entries: 100, items: 1})
-		rec.began()
+		rec.began(0)
 		c.judge(&m, reply, nil, &o)
 		describe(&o, &m)
 		rec.ended(0, &o)

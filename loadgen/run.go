@@ -13,6 +13,7 @@ import (
 
 	"volley/loadgen/transport"
 	"volley/results"
+	"volley/results/selfcheck"
 	"volley/scenario"
 )
 
@@ -56,12 +57,13 @@ type Account struct {
 	// Before and After are the node's metrics right before the load and right after
 	// the drain, where there are Metrics.
 	Before, After results.NodeSample
-	Reset         bool          // the node's counters began anew in between
-	Interrupted   bool          // stopped before the plan was through
-	Stopped       time.Duration // when interrupted: when sending ended, from the first phase's start
-	Left          bool          // ctx ended: After was not read
-	Elapsed       time.Duration // from the first phase's start to the end of the drain
-	Generator     results.Generator
+	Reset         bool                // the node's counters began anew in between
+	Interrupted   bool                // stopped before the plan was through
+	Stopped       time.Duration       // when interrupted: when sending ended, from the first phase's start
+	Left          bool                // ctx ended: After was not read
+	Elapsed       time.Duration       // from the first phase's start to the end of the drain
+	Generator     results.Generator   // without a verdict: that is what the checks come to
+	Arrivals      [][]selfcheck.Check // of when calls were sent; see results.End
 	Warnings      []string
 	Pinned        map[string]string  // the hash of each pinned block by its name
 	RateSteps     []results.RateStep // changes of the rate by hand that took effect; the snapshots have them too
@@ -156,7 +158,7 @@ func (r *runner) prepare(ctx, early context.Context) error {
 	calls, cut := context.WithCancel(ctx)
 	r.cut = cut
 	r.line = &line{
-		ctx: calls, work: work, seq: seq, endpoint: r.Endpoint, rec: r.rec,
+		ctx: calls, work: work, seq: seq, endpoint: r.Endpoint, rec: r.rec, fidelity: newFidelity(r.Plan, &sizes),
 		expect: r.Plan.Expect, rates: r.Rates, ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit, sent: r.Sent,
 	}
 	return nil
@@ -184,6 +186,7 @@ func (r *runner) load(ctx, early context.Context) {
 	vitals := takeVitals()
 	l := r.line
 	l.start = time.Now()
+	r.rec.start = l.start
 	r.account.Before = since(l.start, before)
 	r.bound(r.account.Before)
 
@@ -269,12 +272,13 @@ var widened struct {
 	runs, cpus int
 }
 
-// judge says what the generator was worth, and what the node said of calls that
-// failed. Calls that were late or never sent are in the snapshots, for results to
-// warn of.
+// judge says what is known of the generator, and what the node said of calls that
+// failed. Calls that were late or never sent are in the snapshots; what all of that
+// says of the run is for results to judge.
 func (r *runner) judge(before, after vitals) {
 	late := r.rec.lateness(r.Plan)
-	r.account.Generator = generator(before, after, r.rec, late, r.account.Interrupted)
+	r.account.Generator = generator(before, after, r.rec, late)
+	r.account.Arrivals = r.line.fidelity.checks()
 	for _, w := range r.rec.firstWords(r.printable) {
 		r.warn(w)
 	}

@@ -102,7 +102,7 @@ func TestStall(t *testing.T) {
 		if total.OverBound < 300 || total.OverBound > 400 {
 			t.Errorf("%d calls found no free caller, want most of the 400 due in the stall", total.OverBound)
 		}
-		if w.Generator.MaxInFlight != 64 || w.Generator.Verdict != results.GeneratorOK {
+		if w.Generator.MaxInFlight != 64 {
 			t.Errorf("generator: %+v", w.Generator)
 		}
 	})

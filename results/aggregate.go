@@ -5,6 +5,10 @@ import "time"
 // Aggregate is what is known of a run since its start: the sum of its snapshots,
 // per phase. Its zero value is ready for use. It is not safe for concurrent use.
 type Aggregate struct {
+	// Plan are the phases, for what is kept of each second of the measured ones: without
+	// it a run's stationarity and the dependence of its calls can't be told. It is to be
+	// set before the first Add.
+	Plan []PhaseMeta
 	// End is the end of the last interval added, as an offset from the run's start.
 	End time.Duration
 	// Wall is the wall time at End.
@@ -22,6 +26,8 @@ type Aggregate struct {
 	Health Health
 
 	phases  []PhaseSlice  // by phase index
+	windows []*windows    // by phase index; nil: none
+	flying  int           // calls under way at End
 	current int           // the latest Snapshot.Current
 	since   time.Duration // the end of the first interval with that Current
 }
@@ -39,6 +45,7 @@ func (a *Aggregate) Add(s *Snapshot) {
 	if s.Current > a.current {
 		a.current, a.since = s.Current, s.End
 	}
+	a.watch(s)
 	for i := range s.Phases {
 		a.phase(s.Phases[i].Phase).Merge(&s.Phases[i])
 	}

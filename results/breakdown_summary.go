@@ -49,7 +49,7 @@ func (a *Aggregate) BreakdownRows(m *Meta) (rows []BreakdownRow) {
 		row := BreakdownRow{
 			Method: m.RowName(c.Row), Form: m.Form, Band: c.Band.String(),
 			Calls: c.Calls, Entries: c.Entries, Items: c.Items, ByClass: byName(&c.ByClass),
-			Response: distribution(c.Response),
+			Response: distribution(c.Response, nil),
 		}
 		if c.Row == RowMalformed {
 			last = append(last, row)

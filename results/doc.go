@@ -21,8 +21,15 @@
 // slower than any limit: the percentile is taken over all calls, and where its rank
 // falls among the unanswered there is no value and the objective is missed. A mean or
 // a maximum has no value with even one of them. Whether p% of calls were answered in
-// time is then a count of independent trials, as binomial bounds take it to be
-// (NeededFor).
+// time is then a count of trials, which binomial bounds take for independent ones:
+// ObjectiveResult.Proof counts their dependence in.
+//
+// # Self-checks
+//
+// Whether the numbers can be trusted is judged once, by Summarise, in Summary.Checks;
+// all else that is said of it (the status, the generator's verdict, warnings, the
+// report's marks) follows from those. An Aggregate that knows the plan keeps what they
+// take of each second.
 //
 // # Text
 //

@@ -24,15 +24,17 @@ const (
 // distributions, which stand in latency.hlog up to HlogEnd, a byte offset. As the
 // row is written after them, a whole row has whole distributions.
 type intervalRow struct {
-	StartNS  int64      `json:"start_ns"`
-	EndNS    int64      `json:"end_ns"`
-	Wall     time.Time  `json:"wall"`
-	Current  int        `json:"current"`
-	Phase    string     `json:"phase"` // the current one's name; "" when draining
-	InFlight int        `json:"in_flight"`
-	Planned  uint64     `json:"planned"`
-	Phases   []phaseRow `json:"phases"`
-	HlogEnd  int64      `json:"hlog_end"`
+	StartNS  int64     `json:"start_ns"`
+	EndNS    int64     `json:"end_ns"`
+	Wall     time.Time `json:"wall"`
+	Current  int       `json:"current"`
+	Phase    string    `json:"phase"` // the current one's name; "" when draining
+	InFlight int       `json:"in_flight"`
+	// InFlightMean is over the interval; null where it is not known.
+	InFlightMean *float64   `json:"in_flight_mean,omitempty"`
+	Planned      uint64     `json:"planned"`
+	Phases       []phaseRow `json:"phases"`
+	HlogEnd      int64      `json:"hlog_end"`
 
 	Asked     float64    `json:"asked,omitempty"`
 	RateSteps []RateStep `json:"rate_steps,omitempty"`
@@ -73,7 +75,7 @@ func rowOf(s *Snapshot, phases []PhaseMeta, hlogEnd int64) intervalRow {
 	row := intervalRow{
 		StartNS: int64(s.Start), EndNS: int64(s.End), Wall: stamp(s.Wall),
 		Current: s.Current, Phase: phaseName(phases, s.Current), Asked: math.Round(1e3*s.Asked) / 1e3, RateSteps: s.RateSteps,
-		InFlight: s.InFlight, Planned: s.Planned,
+		InFlight: s.InFlight, InFlightMean: s.InFlightMean, Planned: s.Planned,
 		Phases: []phaseRow{}, HlogEnd: hlogEnd,
 	}
 	for i := range s.Phases {
@@ -120,7 +122,7 @@ func parseInterval(line []byte, phases int) (s Snapshot, hlogEnd int64, err erro
 	}
 	s = Snapshot{
 		Start: time.Duration(row.StartNS), End: time.Duration(row.EndNS), Wall: row.Wall,
-		Current: row.Current, Asked: row.Asked, RateSteps: row.RateSteps, InFlight: row.InFlight, Planned: row.Planned,
+		Current: row.Current, Asked: row.Asked, RateSteps: row.RateSteps, InFlight: row.InFlight, InFlightMean: row.InFlightMean, Planned: row.Planned,
 	}
 	for _, p := range row.Phases {
 		if p.Index < 0 || p.Index >= phases {

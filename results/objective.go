@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"volley/results/selfcheck"
 )
 
 // Evaluate holds the objective against p, what the measured phases sent together,
@@ -94,4 +96,34 @@ func holds(v float64, op string, limit float64) bool {
 		return v > limit
 	}
 	return false
+}
+
+// prove says what the calls prove of an upper limit on a percentile of the response or
+// service time; nil of other objectives, and where known has no tau for it.
+func (o Objective) prove(p *PhaseSlice, known *taus) *selfcheck.Proof {
+	q, ok := percentile(o.Stat)
+	h := p.Response
+	if o.Metric == "service" {
+		h = p.Service
+	}
+	if !ok || q >= 100 || o.Metric != "response" && o.Metric != "service" || o.Op != "<=" && o.Op != "<" || known.response == nil || h == nil || p.Calls == 0 {
+		return nil
+	}
+	var over int64
+	for _, bar := range h.Distribution() {
+		if !holds(float64(bar.To), o.Op, o.Limit) {
+			over += bar.Count
+		}
+	}
+	// Of those that waited in vain the timed-out are the slowest: they are among the
+	// unanswered too.
+	over -= min(over, int64(p.CallsByClass[Timeout]))
+	over += int64(p.Unanswered)
+	// Where no call was over it, the tau about the limit is that of the slowest.
+	tau, ok := known.response(int64(o.Limit))
+	if !ok {
+		tau = 1
+	}
+	proof := selfcheck.MeetsEffective(min(over, int64(p.Calls)), int64(p.Calls), tau, q/100, confidence)
+	return &proof
 }

@@ -158,7 +158,7 @@ func (r *Run) Aggregate() (*Aggregate, error) {
 }
 
 func (r *Run) read() (a *Aggregate, notes []string, err error) {
-	a = &Aggregate{}
+	a = &Aggregate{Plan: r.Meta.Phases}
 	for s, err := range r.snapshots(func(note string) { notes = append(notes, note) }) {
 		if err != nil {
 			return nil, nil, err

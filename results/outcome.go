@@ -129,7 +129,10 @@ type Snapshot struct {
 	Phases     []PhaseSlice  // those with something to tell
 	Current    int           // the phase the plan is in; len(Meta.Phases) when draining
 	InFlight   int           // calls under way at End
-	Planned    uint64        // calls that became due in the interval
+	// InFlightMean is the mean number of calls under way over the interval, by the
+	// integral of it; nil: not known, as of older runs.
+	InFlightMean *float64
+	Planned      uint64 // calls that became due in the interval
 	// Asked is the mean of the rate that the phase it is in asked for in the interval, in
 	// the phase's unit, changes by hand included; 0 for a closed loop, when draining, and
 	// in older runs.

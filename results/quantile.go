@@ -1,10 +1,14 @@
 package results
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"volley/results/selfcheck"
 )
 
 // rank is the place, in ascending order from 1, of the least of n values that at
@@ -37,13 +41,50 @@ func percentile(stat string) (float64, bool) {
 	return p, err == nil && p > 0 && p <= 100
 }
 
-// NeededFor is the least number of samples with which the two-sided 95%
-// confidence interval of the quantile q, 0 < q < 1, has a finite upper end: with
-// fewer, even the greatest sample may lie below the true quantile. 368 for 0.99,
-// 3,688 for 0.999 (exact binomial; the least n with q^n <= 0.025).
-func NeededFor(q float64) int64 {
-	if q <= 0 || q >= 1 {
-		return 1
+// quantiles are those that a Distribution has, in ascending order.
+var quantiles = [...]struct {
+	name string
+	q    float64
+}{{"p50", .5}, {"p90", .9}, {"p99", .99}, {"p99.9", .999}}
+
+// NeededFor is the least number of independent samples with which the 95% confidence
+// interval of the quantile q, 0 < q < 1, has an upper end: with fewer, even the
+// greatest sample may lie below the true quantile. 368 for 0.99, 3,688 for 0.999; see
+// selfcheck.SamplesForUpper.
+func NeededFor(q float64) int64 { return selfcheck.SamplesForUpper(q, (1-confidence)/2) }
+
+// Unbounded tells which of p50, p90, p99 and p99.9 may lie above the greatest value
+// seen, at 95%; none of an empty distribution's.
+func (d *Distribution) Unbounded() (by [len(quantiles)]bool) {
+	if d.N == 0 {
+		return by
 	}
-	return int64(math.Ceil(math.Log(0.025) / math.Log(q)))
+	for i := range by {
+		by[i] = d.N < NeededFor(quantiles[i].q)
+	}
+	if d.CI != nil {
+		for i, ci := range [...]Interval{d.CI.P50, d.CI.P90, d.CI.P99, d.CI.P999} {
+			by[i] = ci.High == nil
+		}
+	}
+	return by
+}
+
+// TooFew names the percentiles that are Unbounded, with how many samples each takes; ""
+// when none is.
+func (d *Distribution) TooFew() string {
+	var few []string
+	what := "too few calls for "
+	for i, unbounded := range d.Unbounded() {
+		if need := NeededFor(quantiles[i].q); unbounded {
+			few = append(few, fmt.Sprintf("%s (%s needed)", quantiles[i].name, Count(uint64(need))))
+			if d.N >= need {
+				what = "too few independent calls for "
+			}
+		}
+	}
+	if few == nil {
+		return ""
+	}
+	return what + strings.Join(few, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"volley/results/correlate"
+	"volley/results/selfcheck"
 )
 
 // End is what is known of a run when it is over, besides its snapshots.
@@ -30,8 +31,11 @@ type End struct {
 	// hold more than this run.
 	Shared    bool
 	Generator Generator
-	Warnings  []string // of the generator, or of reading a cut run
-	Pinned    map[string]string
+	// Arrivals are, by phase index, the checks that the generator made of when it sent its
+	// calls, while it sent them; none of a phase that is not measured or has no rate.
+	Arrivals [][]selfcheck.Check
+	Warnings []string // of the generator, or of reading a cut run
+	Pinned   map[string]string
 	// Correlation is a Correlator's report on the whole run; nil when the node's metrics
 	// were not asked for.
 	Correlation *correlate.Report
@@ -68,23 +72,35 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 		stopped = a.stopped(len(m.Phases))
 	}
 	var start, measured time.Duration
+	var together *taus
 	for i, p := range m.Phases {
-		span := s.addPhase(p, a.slice(i), start, stopped)
-		s.Phases[i].Target.ByHand = p.changedByHand(start, min(p.For, stopped-start), a.RateSteps)
+		hand := p.changedByHand(start, min(p.For, stopped-start), a.RateSteps)
+		known := a.taus(i, p, hand != nil)
+		span := s.addPhase(p, a.slice(i), known, start, stopped)
+		if p.Measured && a.slice(i).Calls > 0 {
+			together = known.and(together)
+		}
+		s.Phases[i].Target.ByHand = hand
 		if p.Measured {
 			measured += span
 		}
 		start += p.For
 	}
+	if together == nil {
+		together = &taus{}
+	}
 	all := a.Total(func(i int) bool { return i < len(m.Phases) && m.Phases[i].Measured })
-	s.Measured = spanOf(&all, measured)
+	s.Measured = spanOf(&all, together, measured)
 	s.Form, s.Rows, s.Breakdown, s.RateSteps = m.Form, m.Rows, a.BreakdownRows(&m), a.RateSteps
 	for _, o := range m.Objectives {
-		s.Objectives = append(s.Objectives, o.Evaluate(&all, measured))
+		r := o.Evaluate(&all, measured)
+		r.Proof = o.prove(&all, together)
+		s.Objectives = append(s.Objectives, r)
 	}
 	if e.scraped() && !e.Left && s.Status != Running && s.Status != Cut {
 		s.Reconciliation = Reconcile(&total.Counts, e.Before, e.After, ReconcileOptions{Dialect: m.Dialect, Names: m.Names, Reset: e.Reset, Alone: m.Bundled && !e.Shared})
 	}
+	s.check(a, &e)
 	s.judge(e.Interrupted)
 	s.warn(e, a.End)
 	return s
@@ -117,7 +133,7 @@ func (a *Aggregate) slice(i int) *PhaseSlice {
 // addPhase adds a phase that was to start at start, and gives the time that its
 // rates are over. A closed loop begins late when an open loop before it has not yet
 // sent all that it owed: its time is counted from its first call.
-func (s *Summary) addPhase(p PhaseMeta, slice *PhaseSlice, start, stopped time.Duration) time.Duration {
+func (s *Summary) addPhase(p PhaseMeta, slice *PhaseSlice, known *taus, start, stopped time.Duration) time.Duration {
 	span := min(p.For, max(0, stopped-start))
 	switch {
 	case p.open() && slice.Calls > 0:
@@ -128,7 +144,7 @@ func (s *Summary) addPhase(p PhaseMeta, slice *PhaseSlice, start, stopped time.D
 	ps := PhaseSummary{
 		Name: p.Name, Measured: p.Measured, Arrivals: p.Arrivals, ForS: p.For.Seconds(),
 		Target: Target{Value: p.Value, Unit: p.Unit},
-		Span:   spanOf(slice, span),
+		Span:   spanOf(slice, known, span),
 	}
 	if p.To != p.Value && p.open() {
 		ps.Target.To = &p.To
@@ -142,7 +158,7 @@ func (p *PhaseMeta) open() bool { return p.Unit != unitCallers }
 
 const unitCallers = "callers"
 
-func spanOf(p *PhaseSlice, span time.Duration) Span {
+func spanOf(p *PhaseSlice, known *taus, span time.Duration) Span {
 	return Span{
 		ElapsedS: span.Seconds(),
 		Totals:   p.Totals(),
@@ -154,9 +170,9 @@ func spanOf(p *PhaseSlice, span time.Duration) Span {
 			GoodputItemsPerS:   perSecond(p.GoodItems, span),
 		},
 		Distributions: Distributions{
-			Response: distribution(p.Response),
-			Service:  distribution(p.Service),
-			Lateness: distribution(p.Lateness),
+			Response: distribution(p.Response, known.response),
+			Service:  distribution(p.Service, known.response), // which it is most of
+			Lateness: distribution(p.Lateness, known.lateness),
 		},
 	}
 }
@@ -169,14 +185,19 @@ func perSecond(n uint64, span time.Duration) float64 {
 	return math.Round(float64(n)/span.Seconds()*1000) / 1000
 }
 
-func distribution(h *hdrhistogram.Histogram) Distribution {
+// distribution gives h's figures, with their intervals where tau is not nil.
+func distribution(h *hdrhistogram.Histogram, tau dependence) Distribution {
 	if h == nil || h.TotalCount() == 0 {
 		return Distribution{}
 	}
-	return Distribution{
+	d := Distribution{
 		N:    h.TotalCount(),
 		Mean: math.Round(h.Mean()*10) / 10,
 		P50:  atPercentile(h, 50), P90: atPercentile(h, 90), P99: atPercentile(h, 99), P999: atPercentile(h, 99.9),
 		Max: h.Max(),
 	}
+	if tau != nil {
+		d.CI, d.Independent = intervals(h, tau)
+	}
+	return d
 }

@@ -121,7 +121,7 @@ func TestVoid(t *testing.T) {
 		calls       int
 		c           results.Counts
 		inFlight    int
-		verdict     string
+		busy        float64 // its CPUs
 		interrupted bool
 		status      string
 		cause       string
@@ -130,23 +130,23 @@ func TestVoid(t *testing.T) {
 		{why: "all sent", unit: "calls/s", measured: true, calls: 200, status: results.Finished},
 		{why: "99 of 100", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 1}, status: results.Finished},
 		{why: "98 of 100, and nobody was waited for", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 2}, status: results.Void, cause: results.VoidGenerator,
-			reason: `phase "p" did not reach its rate: 98 of 100 planned calls were sent in time (98.0%, 99% needed); callers were free, so the generator was late`},
+			reason: `the generator was the limit, not the node: phase "p": only 98 of 100 planned calls were sent in time (98.0%, at least 99% needed) although callers were free: the load was not the asked one`},
 		{why: "a few waited, most were late without", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 10, OverBound: 4}, status: results.Void, cause: results.VoidGenerator,
-			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); callers were free, so the generator was late`},
+			reason: `the generator was the limit, not the node: phase "p": only 90 of 100 planned calls were sent in time (90.0%, at least 99% needed) although callers were free: the load was not the asked one`},
 		{why: "all callers were waiting", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 10, OverBound: 60}, inFlight: 16, status: results.Void, cause: results.VoidRate,
 			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); all 16 callers (in_flight) were waiting for the node: it cannot take this rate, or in_flight is too small`},
 		{why: "unsent calls were planned too, and found no caller to the end", unit: "calls/s", measured: true, calls: 90, c: results.Counts{Unsent: 10}, status: results.Void, cause: results.VoidRate,
 			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); all callers (in_flight) were waiting for the node: it cannot take this rate, or in_flight is too small`},
 		{why: "the ceiling", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 10, OverBound: 3, Held: 40}, status: results.Void, cause: results.VoidRate,
 			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); the authorised ceiling held back 40 calls`},
-		{why: "the generator was the limit, so callers were waiting for it", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 10, OverBound: 60}, verdict: results.GeneratorLimited, status: results.Void, cause: results.VoidGenerator,
-			reason: `phase "p" did not reach its rate: 90 of 100 planned calls were sent in time (90.0%, 99% needed); the generator was the limit, not the node: too busy`},
+		{why: "the generator was the limit, so callers were waiting for it", unit: "calls/s", measured: true, calls: 100, c: results.Counts{Overrun: 10, OverBound: 60}, busy: 0.97, status: results.Void, cause: results.VoidGenerator,
+			reason: "the generator was the limit, not the node: the generator used 97% of its 2 CPUs: it decided the rate itself, in place of the node"},
 		{why: "a closed loop without a call", unit: "callers", measured: true, status: results.Void, cause: results.VoidShort,
 			reason: `phase "p" got 1 of its 1 s: the phase before it still had calls to send`},
 		{why: "a warm-up may fail", unit: "calls/s", calls: 90, c: results.Counts{Unsent: 10}, status: results.Finished},
 		{why: "a closed loop has no rate to reach", unit: "callers", measured: true, calls: 90, c: results.Counts{Unsent: 10}, status: results.Finished},
-		{why: "the generator was the limit", unit: "callers", measured: true, calls: 90, verdict: results.GeneratorLimited, status: results.Void, cause: results.VoidGenerator,
-			reason: "the generator was the limit, not the node: too busy"},
+		{why: "the generator was the limit", unit: "callers", measured: true, calls: 90, busy: 0.97, status: results.Void, cause: results.VoidGenerator,
+			reason: "the generator was the limit, not the node: the generator used 97% of its 2 CPUs: it decided the rate itself, in place of the node"},
 		{why: "an interrupted run owes nothing", unit: "calls/s", measured: true, calls: 50, c: results.Counts{Unsent: 50}, interrupted: true, status: results.Interrupted},
 	} {
 		p := steady("p", 100, time.Second)
@@ -155,8 +155,11 @@ func TestVoid(t *testing.T) {
 		calls(&a, 0, tt.calls, 0, time.Second, time.Millisecond)
 		a.Add(&results.Snapshot{End: time.Second, Phases: []results.PhaseSlice{{Counts: tt.c}}})
 		s := results.Summarise(results.Meta{Phases: []results.PhaseMeta{p}}, &a, results.End{
-			Finished: begin, Interrupted: tt.interrupted, Generator: results.Generator{Verdict: tt.verdict, Reason: "too busy", MaxInFlight: tt.inFlight},
+			Finished: begin, Interrupted: tt.interrupted, Generator: results.Generator{CPUFraction: tt.busy, CPUs: 2, MaxInFlight: tt.inFlight},
 		})
+		if limited := s.Generator.Verdict == results.GeneratorLimited; limited != (tt.cause == results.VoidGenerator) || limited && "the generator was the limit, not the node: "+s.Generator.Reason != tt.reason {
+			t.Errorf("%s: generator %s, %s", tt.why, s.Generator.Verdict, s.Generator.Reason)
+		}
 		if s.Status != tt.status || s.VoidCause != tt.cause || s.VoidReason != tt.reason {
 			t.Errorf("%s: %s (%s) %q, want %s (%s) %q", tt.why, s.Status, s.VoidCause, s.VoidReason, tt.status, tt.cause, tt.reason)
 		}
@@ -222,20 +225,6 @@ func TestNothingMeasuredMeetsNoObjective(t *testing.T) {
 	}
 }
 
-// The published sample sizes: exact binomial, two-sided 95%.
-func TestNeededFor(t *testing.T) {
-	for q, want := range map[float64]int64{.5: 6, .9: 36, .99: 368, .999: 3688, .9999: 36887} {
-		got := results.NeededFor(q)
-		if got != want {
-			t.Errorf("q %v: %d, want %d", q, got, want)
-		}
-		// By its definition: the chance that all n lie below the quantile is q^n.
-		if math.Pow(q, float64(got)) > 0.025 || math.Pow(q, float64(got-1)) <= 0.025 {
-			t.Errorf("q %v: %d is not the least", q, got)
-		}
-	}
-}
-
 func TestWarnings(t *testing.T) {
 	type change func(p *results.PhaseSlice, m *results.Meta, e *results.End)
 	for _, tt := range []struct {
@@ -246,21 +235,21 @@ func TestWarnings(t *testing.T) {
 		change change
 		want   string // a part of one warning; "" for none at all
 		not    string // a part of no warning
+		void   string // a part of why the run is void for the generator's fault; "": it is not
 	}{
 		{why: "nothing to say", calls: 4000, took: 10 * time.Millisecond},
-		{why: "few for p99.9", calls: 3687, took: 10 * time.Millisecond, want: `phase "p": too few calls (3,687) for p99.9 (3,688 needed)`},
-		{why: "few for two", calls: 367, took: 10 * time.Millisecond, want: `too few calls (367) for p99 (368 needed), p99.9 (3,688 needed)`},
+		{why: "few for p99.9: the check says so", calls: 3687, took: 10 * time.Millisecond},
 		{why: "late by over a millisecond and over 5% of the response's p99", calls: 4000, took: 20 * time.Millisecond, late: 1200 * time.Microsecond,
-			want: `phase "p": the generator was late: lateness p99 1.20 ms, response p99 21.2 ms`},
+			void: `phase "p": calls were sent late: half of them by more than 1.2 ms`},
 		{why: "late by over a millisecond, which is little of the response", calls: 4000, took: time.Second, late: 1200 * time.Microsecond},
 		{why: "late by over half of the response", calls: 4000, took: 100 * time.Microsecond, late: 150 * time.Microsecond,
-			want: `phase "p": the generator was late: lateness p99 150 us, response p99 250 us`},
+			want: `phase "p": the generator was late: the p99 of lateness is 150 us, that of the response time only 250 us`},
 		{why: "late by over 5% of the response, but under a millisecond", calls: 4000, took: 2 * time.Millisecond, late: 900 * time.Microsecond},
-		{why: "so few calls that their p99 is one of them", calls: 99, took: 20 * time.Millisecond, late: 5 * time.Millisecond, want: "too few calls", not: "late"},
+		{why: "so few calls that their p99 is one of them", calls: 99, took: 20 * time.Millisecond, late: 5 * time.Millisecond},
 		{why: "late by what a timer is", calls: 4000, took: 20 * time.Microsecond, late: 90 * time.Microsecond},
 		{why: "over bound", calls: 4000, took: 10 * time.Millisecond, want: `phase "p": 12 calls (0.30%) waited for a free caller`,
 			change: func(p *results.PhaseSlice, _ *results.Meta, _ *results.End) { p.OverBound = 12 }},
-		{why: "few over bound do not explain the lateness", calls: 4000, took: 10 * time.Millisecond, late: 2 * time.Millisecond, want: "the generator was late",
+		{why: "few over bound do not explain the lateness", calls: 4000, took: 10 * time.Millisecond, late: 2 * time.Millisecond, want: "39 calls (0.97%) waited", void: "calls were sent late",
 			change: func(p *results.PhaseSlice, _ *results.Meta, _ *results.End) { p.OverBound = 39 }},
 		{why: "over bound explains the lateness", calls: 4000, took: 10 * time.Millisecond, late: 2 * time.Millisecond, not: "the generator was late",
 			want:   `phase "p": 40 calls (1.00%) waited for a free caller: lateness p99 2.00 ms, response p99 12.0 ms`,
@@ -296,7 +285,7 @@ func TestWarnings(t *testing.T) {
 				e.Before.Series = map[string]float64{`volley_single_requests_total{outcome="ok"}`: 1}
 				e.After.Series = map[string]float64{`volley_single_requests_total{outcome="ok"}`: 4000}
 			}},
-		{why: "an objective with few calls", calls: 4000, took: 10 * time.Millisecond, want: `objective "o": too few calls (4,000) for p99.99 (36,887 needed)`,
+		{why: "an objective with few calls", calls: 4000, took: 10 * time.Millisecond, want: `objective "o" is undecided: 0 samples over it of 4000 prove neither that it is met nor that it is missed`,
 			change: func(_ *results.PhaseSlice, m *results.Meta, _ *results.End) {
 				m.Objectives = []results.Objective{{Text: "o", Metric: "response", Stat: "p99.99", Op: "<=", Limit: 1e9}}
 			}},
@@ -325,9 +314,13 @@ func TestWarnings(t *testing.T) {
 		if len(m.Phases) > 1 {
 			a.Add(&results.Snapshot{End: time.Second, Phases: []results.PhaseSlice{{Phase: 1, Counts: results.Counts{Unsent: 7}}}})
 		}
-		got := results.Summarise(m, &a, e).Warnings
+		sum := results.Summarise(m, &a, e)
+		if (sum.VoidCause == results.VoidGenerator) != (tt.void != "") || !strings.Contains(sum.VoidReason, tt.void) {
+			t.Errorf("%s: void for %q, want %q", tt.why, sum.VoidReason, tt.void)
+		}
+		got := sum.Warnings
 		switch {
-		case tt.want == "" && len(got) > 0:
+		case tt.want == "" && tt.not == "" && len(got) > 0:
 			t.Errorf("%s: %q", tt.why, got)
 		case tt.want != "" && !slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, tt.want) }):
 			t.Errorf("%s: %q, want %q", tt.why, got, tt.want)
@@ -365,7 +358,7 @@ func TestRunJSONNames(t *testing.T) {
 			}
 		}
 	}
-	has("run.json", doc, "format", "volley", "name", "started", "finished", "status", "totals", "phases", "objectives", "reconciliation", "generator", "warnings", "environment", "seed", "dialect", "url", "bundled")
+	has("run.json", doc, "format", "volley", "name", "started", "finished", "status", "totals", "phases", "objectives", "reconciliation", "checks", "generator", "warnings", "environment", "seed", "dialect", "url", "bundled")
 	has("totals", doc["totals"], "calls", "entries", "items", "notifications", "by_class", "by_code", "calls_by_class", "surplus", "unanswered", "good_items", "unsent", "over_bound", "clipped", "bytes_out", "bytes_in", "by_http_status")
 	ramp := doc["phases"].([]any)[1].(map[string]any)
 	has("a phase", ramp, "name", "measured", "target", "arrivals", "for_s", "elapsed_s", "calls", "entries", "unanswered", "achieved", "response_us", "service_us", "lateness_us")

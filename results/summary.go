@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"volley/results/correlate"
+	"volley/results/selfcheck"
 )
 
 // Format is the version of run.json and of the run directory that this package
@@ -54,10 +55,14 @@ type Summary struct {
 	Objectives     []ObjectiveResult `json:"objectives"`
 	Reconciliation []Row             `json:"reconciliation"`
 	Correlation    *correlate.Report `json:"correlation,omitempty"` // nil: the node's metrics were not read
-	Generator      Generator         `json:"generator"`
-	Warnings       []string          `json:"warnings"`
-	Environment    map[string]string `json:"environment"`
-	Pinned         map[string]string `json:"pinned,omitempty"` // what the plan's pins stood for
+	// Checks are the run's self-checks: whether these numbers can be trusted, and what may
+	// be claimed of them. A void one makes the run void; one that warns is told among the
+	// warnings too. Those of an older run are none.
+	Checks      []selfcheck.Check `json:"checks"`
+	Generator   Generator         `json:"generator"`
+	Warnings    []string          `json:"warnings"`
+	Environment map[string]string `json:"environment"`
+	Pinned      map[string]string `json:"pinned,omitempty"` // what the plan's pins stood for
 
 	// Dir is the run directory, where it is known. It is not stored.
 	Dir string `json:"-"`
@@ -144,6 +149,12 @@ type Distribution struct {
 	P99  int64   `json:"p99"`
 	P999 int64   `json:"p99.9"`
 	Max  int64   `json:"max"`
+	// CI are the percentiles' 95% intervals; nil where the values come from a rate that
+	// changes, and describe no one state, and in older runs.
+	CI *Intervals `json:"ci,omitempty"`
+	// Independent: CI takes calls for independent, as too few whole seconds were measured
+	// to tell how much they depend on each other; if they do it is too narrow.
+	Independent bool `json:"ci_assumes_independence,omitempty"`
 }
 
 // MarshalJSON writes null for the values of an empty distribution, so that no
@@ -168,10 +179,14 @@ type ObjectiveResult struct {
 	// Value is in Limit's unit; null, and then not met, without a sample, or where
 	// calls without an answer leave a response or service time none: a percentile
 	// falls among them, or it is the mean or the maximum.
-	Value      *float64 `json:"value"`
-	Met        bool     `json:"met"`
-	N          uint64   `json:"n"`                    // calls, or entries, behind the value
-	Unanswered uint64   `json:"unanswered,omitempty"` // of N; told of response and service times
+	Value *float64 `json:"value"`
+	Met   bool     `json:"met"`
+	N     uint64   `json:"n"` // calls, or entries, behind the value
+	// Proof is what the calls prove of an upper limit on a percentile, by how many of them
+	// were over it, with their dependence on each other counted; nil of other
+	// objectives, of a rate that changes, and in older runs.
+	Proof      *selfcheck.Proof `json:"proof,omitempty"`
+	Unanswered uint64           `json:"unanswered,omitempty"` // of N; told of response and service times
 }
 
 // Row is one line of the reconciliation of the client's account with the node's

@@ -2,7 +2,8 @@ package results
 
 import (
 	"fmt"
-	"strings"
+
+	"volley/results/selfcheck"
 )
 
 // Why a run is void, in Summary.VoidCause; "" where it has no numbers to speak of:
@@ -32,12 +33,15 @@ func (s *Summary) judge(interrupted bool) {
 	}
 }
 
-// leastSent is the share of a measured phase's planned calls that must have been
-// sent in the phase; with less, the asked rate was not what the node met. It is
-// also the share of its time that a closed loop must have had.
-const leastSent = 0.99
+// leastTime is the share of its time that a closed loop must have had.
+const leastTime = 0.99
 
+// void says why the run is void: for the generator's own fault before all else, as
+// whatever else is amiss may follow from it.
 func (s *Summary) void() (cause, reason string) {
+	if c, ok := s.limiting(); ok {
+		return VoidGenerator, "the generator was the limit, not the node: " + CheckWarning(c)
+	}
 	for i := range s.Phases {
 		p := &s.Phases[i]
 		if !p.Measured {
@@ -52,42 +56,58 @@ func (s *Summary) void() (cause, reason string) {
 			return cause, reason
 		}
 	}
-	if s.Generator.Verdict == GeneratorLimited {
-		return VoidGenerator, "the generator was the limit, not the node" + after(": ", s.Generator.Reason)
-	}
 	return "", ""
 }
 
 func (p *PhaseSummary) short() (cause, reason string) {
-	if p.Calls > 0 && p.ElapsedS >= leastSent*p.ForS {
+	if p.Calls > 0 && p.ElapsedS >= leastTime*p.ForS {
 		return "", ""
 	}
 	return VoidShort, fmt.Sprintf("phase %s got %s of its %s s: the phase before it still had calls to send",
 		quoted(p.Name), hundredths(p.ElapsedS), hundredths(p.ForS))
 }
 
-// slow tells an open loop that did not reach its rate, and what kept it.
+// slow tells an open loop that did not reach its rate because calls were held up;
+// when the generator was late by itself, its check says so.
 func (s *Summary) slow(p *PhaseSummary) (cause, reason string) {
-	planned, inTime := p.Calls+p.Unsent, p.Calls-min(p.Calls, p.Overrun)
-	if float64(inTime) >= leastSent*float64(planned) {
-		return "", ""
-	}
-	cause = VoidRate
+	inTime, planned := p.inTime()
 	var why string
-	switch missing := planned - inTime; {
-	case s.Generator.Verdict == GeneratorLimited:
-		cause, why = VoidGenerator, "the generator was the limit, not the node"+after(": ", s.Generator.Reason)
-	case p.Held > p.OverBound:
+	switch holder := p.holder(); {
+	case p.sent().Verdict != selfcheck.Warn:
+		return "", ""
+	case holder == ceiling:
 		why = "the authorised ceiling held back " + plural(p.Held, "call")
+	default:
+		why = s.callers() + " (in_flight) were waiting for the node: it cannot take this rate, or in_flight is too small"
+	}
+	return VoidRate, fmt.Sprintf("phase %s did not reach its rate: %s of %s planned calls were sent in time (%s, %.0f%% needed); %s",
+		quoted(p.Name), Count(inTime), Count(planned), Share(inTime, planned), 100*selfcheck.MinSent, why)
+}
+
+// inTime is how many of an open loop's planned calls were sent in its time.
+func (p *PhaseSummary) inTime() (inTime, planned uint64) {
+	return p.Calls - min(p.Calls, p.Overrun), p.Calls + p.Unsent
+}
+
+// Who holds calls up.
+const (
+	ceiling = "the authorised ceiling"
+	node    = "the node" // that all callers wait for
+)
+
+// holder names who held up the calls that were not sent in time; "" when nobody did:
+// callers were free, so the generator was late.
+func (p *PhaseSummary) holder() string {
+	inTime, planned := p.inTime()
+	switch missing := planned - inTime; {
+	case p.Held > p.OverBound:
+		return ceiling
 	case 2*(p.OverBound+p.Unsent) >= missing:
 		// What is never sent found no caller to the end: waiting for one is all that
 		// keeps a call for so long.
-		why = s.callers() + " (in_flight) were waiting for the node: it cannot take this rate, or in_flight is too small"
-	default:
-		cause, why = VoidGenerator, "callers were free, so the generator was late"
+		return node
 	}
-	return cause, fmt.Sprintf("phase %s did not reach its rate: %s of %s planned calls were sent in time (%s, %.0f%% needed); %s",
-		quoted(p.Name), Count(inTime), Count(planned), Share(inTime, planned), 100*leastSent, why)
+	return ""
 }
 
 // callers names the callers of the plan's open loops, with their number where the
@@ -103,11 +123,4 @@ func (s *Summary) callers() string {
 		return "all callers"
 	}
 	return "all " + Count(uint64(most)) + " callers"
-}
-
-func after(mark, words string) string {
-	if words == "" {
-		return ""
-	}
-	return mark + strings.TrimSpace(words)
 }

@@ -4,17 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-)
 
-// When the generator was late is said by the p99 of lateness: over lateAlways if
-// it is more than lateShare of the p99 of the response, over lateGrain, which
-// timers alone can cause, if it is more than lateMost of it.
-const (
-	lateAlways = time.Millisecond
-	lateShare  = 0.05
-	lateGrain  = 100 * time.Microsecond
-	lateMost   = 0.5
-	lateCalls  = 100 // with fewer, the p99 is the one latest call
+	"volley/results/selfcheck"
 )
 
 // warn adds, in plain sentences, what a reader must know before trusting the
@@ -41,6 +32,7 @@ func (s *Summary) warn(e End, seen time.Duration) {
 		s.warnByHand(&s.Phases[i])
 		s.warnPhase(&s.Phases[i])
 	}
+	s.warnChecks()
 	for _, o := range s.Objectives {
 		s.warnObjective(o)
 	}
@@ -87,44 +79,25 @@ func (s *Summary) warnPhase(p *PhaseSummary) {
 	if p.Unsent > 0 {
 		s.warnf("phase %s: %s %s due but never sent: the run ended first", name, plural(p.Unsent, "call"), were(p.Unsent))
 	}
-	if p.Measured {
-		s.warnLatency(p, explained)
-	}
 }
 
-// warnLatency says why a measured phase's percentiles may mislead. explained: calls
-// that had to wait are why lateness is what it is.
-func (s *Summary) warnLatency(p *PhaseSummary, explained bool) {
-	if p.Response.N == 0 {
-		return
-	}
-	if few := TooFew(p.Response.N); few != "" {
-		s.warnf("phase %s: too few calls (%s) for %s: the true value may lie above the greatest one seen", quoted(p.Name), Count(uint64(p.Response.N)), few)
-	}
-	late, response := time.Duration(p.Lateness.P99)*time.Microsecond, time.Duration(p.Response.P99)*time.Microsecond
-	share := late.Seconds() / max(response.Seconds(), 1e-6)
-	if p.Lateness.N >= lateCalls && !explained && (late > lateAlways && share > lateShare || late > lateGrain && share > lateMost) {
-		s.warnf("phase %s: the generator was late: lateness p99 %s, response p99 %s",
-			quoted(p.Name), Micros(float64(p.Lateness.P99)), Micros(float64(p.Response.P99)))
-	}
-}
-
-// quantiles are those that a Distribution has, in ascending order.
-var quantiles = [...]struct {
-	name string
-	q    float64
-}{{"p50", .5}, {"p90", .9}, {"p99", .99}, {"p99.9", .999}}
-
-// TooFew names the percentiles for which n samples are too few, with how many are
-// needed (NeededFor); "" when they are enough for all.
-func TooFew(n int64) string {
-	var few []string
-	for _, q := range quantiles {
-		if need := NeededFor(q.q); n < need {
-			few = append(few, fmt.Sprintf("%s (%s needed)", q.name, Count(uint64(need))))
+// warnChecks tells of the self-checks that give cause to: of one that voids, when it is
+// not said already why the run is void.
+func (s *Summary) warnChecks() {
+	said := ""
+	if s.Status == Void && s.VoidCause == VoidGenerator {
+		if c, ok := s.limiting(); ok {
+			said = CheckWarning(c)
 		}
 	}
-	return strings.Join(few, ", ")
+	for _, c := range s.Checks {
+		if s.Status == Void && c.Name == selfcheck.SentName && c.Verdict == selfcheck.Warn {
+			continue // it is why the run is void, or among the reasons
+		}
+		if words := CheckWarning(c); c.Verdict == selfcheck.Warn || c.Verdict == selfcheck.Void && words != said {
+			s.warnf("%s", words)
+		}
+	}
 }
 
 func (s *Summary) warnObjective(o ObjectiveResult) {
@@ -138,7 +111,10 @@ func (s *Summary) warnObjective(o ObjectiveResult) {
 		s.warnf("objective %s: nothing was measured", text)
 		return
 	}
-	if p, ok := percentile(o.Stat); ok && p < 100 {
+	if o.Proof != nil && o.Proof.Decision == selfcheck.Undecided {
+		s.warnf("objective %s", strings.TrimSuffix(o.Proof.Sentence(text), "."))
+	}
+	if p, ok := percentile(o.Stat); ok && p < 100 && o.Proof == nil {
 		if need := NeededFor(p / 100); int64(o.N) < need {
 			s.warnf("objective %s: too few calls (%s) for %s (%s needed)", text, Count(o.N), o.Stat, Count(uint64(need)))
 		}

@@ -58,8 +58,12 @@ func TestWords(t *testing.T) {
 		{results.Brief("steady"), "steady"},
 		{results.Brief(strings.Repeat("é", 40)), strings.Repeat("é", 40)},
 		{results.Brief(strings.Repeat("é", 41)), strings.Repeat("é", 39) + "…"},
-		{results.TooFew(3688), ""},
-		{results.TooFew(35), "p90 (36 needed), p99 (368 needed), p99.9 (3,688 needed)"},
+		{(&results.Distribution{}).TooFew(), ""},
+		{(&results.Distribution{N: 3688}).TooFew(), ""},
+		{(&results.Distribution{N: 35}).TooFew(), "too few calls for p90 (36 needed), p99 (368 needed), p99.9 (3,688 needed)"},
+		{(&results.Distribution{N: 4000, CI: &results.Intervals{
+			P50: results.Interval{High: new(int64)}, P90: results.Interval{High: new(int64)}, P99: results.Interval{High: new(int64)},
+		}}).TooFew(), "too few independent calls for p99.9 (3,688 needed)"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got %q, want %q", tt.got, tt.want)

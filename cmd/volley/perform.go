@@ -95,6 +95,7 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 	}
 
 	correlator := results.NewCorrelator(meta.Correlation())
+	run.whole.Plan = meta.Phases
 	run.account, err = loadgen.Run(ctx, loadgen.Config{
 		Plan:     plan,
 		Endpoint: place.endpoint,
@@ -187,6 +188,7 @@ func endOf(account *loadgen.Account) results.End {
 		After:       account.After,
 		Reset:       account.Reset,
 		Generator:   account.Generator,
+		Arrivals:    account.Arrivals,
 		Warnings:    account.Warnings,
 		Pinned:      account.Pinned,
 	}

@@ -27,9 +27,10 @@ func Text(w io.Writer, s *results.Summary) error {
 	p.objectives(s)
 	p.reconciliation(s.Reconciliation)
 	p.nodeSide(s.Correlation)
-	p.generator(&s.Generator)
+	p.generator(s)
 	p.calibration(s.Generator.Calibration)
-	p.warnings(s.Warnings)
+	p.checks(s)
+	p.warnings(untold(s))
 	p.environment(s)
 	_, err := w.Write(p.Bytes())
 	return err
@@ -170,6 +171,7 @@ func (p *page) span(s *results.Span, items bool) {
 	p.distribution("response", &s.Response)
 	p.distribution("service", &s.Service)
 	p.distribution("lateness", &s.Lateness)
+	p.intervals(&s.Response)
 	inVain := s.CallsByClass[results.Timeout.String()] + s.CallsByClass[results.CutOff.String()]
 	if atOnce := s.Unanswered - min(s.Unanswered, inVain); atOnce > 0 {
 		are := "are"
@@ -185,13 +187,10 @@ func (p *page) span(s *results.Span, items bool) {
 		}
 		p.line("%s", wrap("  ", fmt.Sprintf("%s that waited in vain (timeout, cut off) %s with the time waited", plural(inVain, "call"), count)))
 	}
-	if few := results.TooFew(s.Response.N); few != "" && s.Response.N > 0 {
-		p.line("%s", wrap("  ? ", fmt.Sprintf("too few calls for %s: may be > max", few)))
+	if few := s.Response.TooFew(); few != "" {
+		p.line("%s", wrap("  ? ", few+": may be > max"))
 	}
 }
-
-// quantiles are those that a table shows, in its order.
-var quantiles = [...]float64{.5, .9, .99, .999}
 
 func (p *page) distribution(name string, d *results.Distribution) {
 	if d.N == 0 {
@@ -199,10 +198,11 @@ func (p *page) distribution(name string, d *results.Distribution) {
 		return
 	}
 	fmt.Fprintf(p, "  %-8s%10s%10s", name, results.Count(uint64(d.N)), results.Micros(d.Mean))
+	unbounded := d.Unbounded()
 	for i, v := range [...]int64{d.P50, d.P90, d.P99, d.P999} {
 		// The mark takes the column's gap, so that numbers stay in line.
 		mark := " "
-		if d.N < results.NeededFor(quantiles[i]) {
+		if unbounded[i] {
 			mark = "?"
 		}
 		fmt.Fprintf(p, "%9s%s", results.Micros(float64(v)), mark)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"volley/results"
+	"volley/results/selfcheck"
 )
 
 func (p *page) objectives(s *results.Summary) {
@@ -51,6 +52,9 @@ func value(o results.ObjectiveResult) string {
 	v := *o.Value
 	switch o.Metric {
 	case "response", "service", "lateness":
+		if o.Proof != nil && o.Proof.Decision == selfcheck.Undecided {
+			return results.Micros(v) + " (not proven)"
+		}
 		return results.Micros(v)
 	case "entry errors", "call errors":
 		return percent(v)
@@ -95,13 +99,14 @@ func (p *page) reconciliation(rows []results.Row) {
 	}
 }
 
-func (p *page) generator(g *results.Generator) {
+func (p *page) generator(s *results.Summary) {
+	g := &s.Generator
 	verdict := results.Escape(g.Verdict)
 	if verdict == "" {
 		verdict = "not judged"
 	}
 	words := []string{verdict}
-	if g.Reason != "" {
+	if g.Reason != "" && len(s.Checks) == 0 { // else it is among them
 		words[0] += " (" + results.Escape(g.Reason) + ")"
 	}
 	if g.CPUFraction > 0 {
@@ -123,6 +128,12 @@ func (p *page) generator(g *results.Generator) {
 	}
 	if g.GCPauseMaxUS > 0 {
 		words = append(words, "longest GC pause "+results.Micros(g.GCPauseMaxUS))
+		if g.GCPauses > 0 {
+			words[len(words)-1] += " (p99 " + results.Micros(g.GCPauseP99US) + ")"
+		}
+	}
+	if g.SchedWaits > 0 {
+		words = append(words, "p99 of waits for a CPU "+results.Micros(g.SchedP99US))
 	}
 	p.line("")
 	p.line("%s", wrap("Generator: ", strings.Join(words, ", ")))

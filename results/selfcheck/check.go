@@ -3,6 +3,7 @@ package selfcheck
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -92,18 +93,16 @@ func (c Check) unknown(format string, a ...any) Check {
 	return c.judged(NotEnough, 0, format, a...)
 }
 
-// brief is d in words of about three digits.
+// brief is d in words of about three digits: "20 us", "1.5 ms", "12 s".
 func brief(d time.Duration) string {
+	value, unit := float64(d)/1e3, "us"
 	switch a := d.Abs(); {
-	case a >= 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case a >= 10*time.Millisecond:
-		return d.Round(100 * time.Microsecond).String()
-	case a >= 10*time.Microsecond:
-		return d.Round(100 * time.Nanosecond).String()
-	default:
-		return d.String()
+	case a >= time.Second:
+		value, unit = d.Seconds(), "s"
+	case a >= time.Millisecond:
+		value, unit = float64(d)/1e6, "ms"
 	}
+	return strconv.FormatFloat(value, 'g', max(3, len(strconv.FormatInt(int64(value), 10))), 64) + " " + unit
 }
 
 func inMicros(d time.Duration) float64 { return float64(d) / 1e3 }

@@ -74,13 +74,16 @@ func (l Late) Check() Check {
 
 func (l Late) heldUp() bool { return l.Waited > 0 && 100*l.Waited >= l.N }
 
+// SentName is the name of Sent's check.
+const SentName = "sent"
+
 // Sent judges how many of the planned calls were sent in time. Below 99% the load
 // was not the asked one; that voids here only where the generator is to blame, and
 // warns where calls waited for the node or for a ceiling (the node's doing, which
 // is for others to judge). No planned calls, or more sent than planned, are not
 // enough.
 func Sent(sent, planned int64, generator bool) Check {
-	c := Check{Name: "sent", Limit: MinSent, Unit: pure}
+	c := Check{Name: SentName, Limit: MinSent, Unit: pure}
 	if planned < 1 || sent < 0 {
 		return c.unknown("No calls were planned, so none can be missing.")
 	}

@@ -163,9 +163,20 @@ func TestWorst(t *testing.T) {
 func TestCheckAsJSON(t *testing.T) {
 	c := Late{N: 2000, P99: 1500 * time.Microsecond}.Check()
 	got, err := json.Marshal(c)
-	want := `{"name":"lateness","verdict":"warn","value":1500,"limit":1000,"unit":"us","sentence":"The generator was late at times: the p99 of lateness is 1.5ms (limit 1ms), as a few pauses of the machine make it."}`
+	want := `{"name":"lateness","verdict":"warn","value":1500,"limit":1000,"unit":"us","sentence":"The generator was late at times: the p99 of lateness is 1.5 ms (limit 1 ms), as a few pauses of the machine make it."}`
 	if err != nil || string(got) != want {
 		t.Errorf("%s, %v\nwant %s", got, err, want)
+	}
+}
+
+func TestBrief(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 us", 900: "0.9 us", 20 * time.Microsecond: "20 us", -1500 * time.Microsecond: "-1.5 ms",
+		12_345 * time.Microsecond: "12.3 ms", 250 * time.Millisecond: "250 ms", 1234 * time.Millisecond: "1.23 s", time.Hour: "3600 s",
+	} {
+		if got := brief(d); got != want {
+			t.Errorf("%d ns: %q, want %q", d, got, want)
+		}
 	}
 }
 

@@ -88,3 +88,15 @@ func (p Proof) Sentence(objective string) string {
 		return fmt.Sprintf("%s is undecided: %d samples over it of %d prove neither that it is met nor that it is missed.", objective, p.Over, p.N)
 	}
 }
+
+// Check is the proof as a check: OK when it decides, whichever way. Value is the
+// probability that speaks against the likelier decision, Limit what it may be at most
+// at 95%.
+func (p Proof) Check(objective string) Check {
+	c := Check{Name: "proof of " + objective, Limit: 0.05, Unit: pure}
+	v := NotEnough
+	if p.Decision == Met || p.Decision == Missed {
+		v = OK
+	}
+	return c.judged(v, min(p.IfMissed, p.IfMet), "%s", p.Sentence(objective))
+}

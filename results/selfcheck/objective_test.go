@@ -103,3 +103,19 @@ func TestTailIsTheIncompleteBetaFunction(t *testing.T) {
 		}
 	}
 }
+
+func TestProofAsACheck(t *testing.T) {
+	for _, tt := range []struct {
+		over, n int64
+		want    Verdict
+	}{{0, 299, OK}, {50, 1000, OK}, {0, 298, NotEnough}, {0, 0, NotEnough}} {
+		p := MeetsByBinomial(tt.over, tt.n, 0.99, 0.95)
+		c := p.Check("response p99 <= 1ms")
+		if c.Verdict != tt.want || c.Name != "proof of response p99 <= 1ms" || c.Sentence != p.Sentence("response p99 <= 1ms") || c.Value < 0 || c.Value > 1 {
+			t.Errorf("%d of %d: %+v, want %s", tt.over, tt.n, c, tt.want)
+		}
+		if (c.Verdict == OK) != (c.Value <= c.Limit) {
+			t.Errorf("%d of %d: %+v", tt.over, tt.n, c)
+		}
+	}
+}

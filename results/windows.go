@@ -1,0 +1,107 @@
+package results
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"volley/results/selfcheck"
+)
+
+// windows is what an Aggregate keeps of a measured phase's whole intervals, each of
+// which is one window, so that the run can be checked at its end. Its memory is
+// bounded.
+type windows struct {
+	p50      selfcheck.Series // of the response time, in microseconds
+	inFlight selfcheck.Series // mean calls under way
+	response selfcheck.Spread
+	lateness selfcheck.Spread
+
+	// For Little's law, over the windows whose mean number of calls under way is known.
+	span        time.Duration
+	calls       uint64
+	untimed     uint64  // of calls, those without a service time
+	serviceUS   float64 // the sum of the others'
+	callSeconds float64 // the integral of calls under way
+	first, last int     // calls under way at the start and at the end
+}
+
+// leastWindow is the shortest interval that is taken for a window: what a run's end
+// leaves of a second holds too little.
+const leastWindow = 500 * time.Millisecond
+
+// watch adds the interval to the windows of the measured phase that it lies in, if it
+// lies in one.
+func (a *Aggregate) watch(s *Snapshot) {
+	var from time.Duration
+	for i, p := range a.Plan {
+		to := from + p.For
+		if p.Measured && from <= s.Start && s.End <= to && s.End-s.Start >= leastWindow {
+			for len(a.windows) <= i {
+				a.windows = append(a.windows, nil)
+			}
+			if a.windows[i] == nil {
+				a.windows[i] = &windows{}
+			}
+			a.windows[i].add(s, i, a.flying)
+		}
+		from = to
+	}
+	a.flying = s.InFlight
+}
+
+// add adds an interval of a phase that begins with so many calls under way.
+func (w *windows) add(s *Snapshot, phase, flying int) {
+	var done *PhaseSlice
+	for i := range s.Phases {
+		if s.Phases[i].Phase == phase {
+			done = &s.Phases[i]
+		}
+	}
+	if s.InFlightMean != nil {
+		w.inFlight.Add(*s.InFlightMean)
+		if w.span == 0 {
+			w.first = flying
+		}
+		w.last = s.InFlight
+		w.span += s.End - s.Start
+		w.callSeconds += *s.InFlightMean * (s.End - s.Start).Seconds()
+		if done != nil {
+			w.calls += done.Calls
+			if h := done.Service; h != nil {
+				w.untimed += done.Calls - min(done.Calls, uint64(h.TotalCount()))
+				w.serviceUS += h.Mean() * float64(h.TotalCount())
+			}
+		}
+	}
+	if done == nil {
+		return
+	}
+	if done.Response != nil && done.Response.TotalCount() > 0 {
+		w.p50.Add(float64(atPercentile(done.Response, 50)))
+		spread(&w.response, done.Response)
+	}
+	if done.Lateness != nil && done.Lateness.TotalCount() > 0 {
+		spread(&w.lateness, done.Lateness)
+	}
+}
+
+func spread(s *selfcheck.Spread, h *hdrhistogram.Histogram) {
+	for _, bar := range h.Distribution() {
+		if bar.Count > 0 {
+			s.Count(bar.To, bar.Count)
+		}
+	}
+	s.End()
+}
+
+// little holds the phase's account to Little's law.
+func (w *windows) little() selfcheck.Check {
+	timed := w.calls - w.untimed
+	if w.span <= 0 || timed == 0 || w.untimed*100 > w.calls {
+		return selfcheck.Little(-1, -1, -1, 0) // not known
+	}
+	seconds := w.serviceUS / 1e6 / float64(timed)
+	slack := float64(w.first+w.last) * seconds / w.span.Seconds()
+	return selfcheck.Little(float64(w.calls)/w.span.Seconds(), seconds, w.callSeconds/w.span.Seconds(), slack)
+}
