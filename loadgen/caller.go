@@ -59,6 +59,7 @@ func newCaller(l *line, number int, done func(*caller, job)) *caller {
 		back:    make(chan bool, 1),
 	}
 	c.judge.expect = l.expect
+	c.judge.speak(l.dialect)
 	c.answer = c.answered
 	return c
 }

@@ -105,6 +105,11 @@ func (s *scout) canary(w *work) error {
 			}
 		}
 		return nil
+	case results.RateLimited:
+		if s.outcome.Answered() {
+			return nil // it may be that of a load before this one
+		}
+		return s.refused("the node turns away the first call as over a rate")
 	case results.BatchError:
 		return s.refused("the node does not take batches as the plan sends them")
 	default:

@@ -34,6 +34,8 @@ import (
 //     -32700 with its own id or without one. Those without an id are matched
 //     by count. Another error code is an rpc error; a result, which says that the
 //     node ran what it should have refused, is a malformed response.
+//   - An error that says that a rate was passed is rate limited, and no rpc error or
+//     batch-level error, and so is a reply with HTTP 429 without an answer; see overRate.
 //   - An error without an id answers a singleton: HTTP leaves no doubt which
 //     request is meant. A notification refused this way is an rpc error.
 //   - Where the plan puts up with answers to notifications, one without an id for each
@@ -42,7 +44,9 @@ import (
 //     included, or none. As many entries without an answer have an unknown id in place of
 //     a missing answer, which ones nobody can tell; further answers are surplus.
 type correlator struct {
-	expect scenario.Expect
+	expect  scenario.Expect
+	limits  []int64 // the codes by which the dialect says that a rate was passed
+	eip1474 bool    // the dialect is that of -32005, by which some say so too
 
 	m     *message
 	state []results.Class // by entry; pending until an answer decides
@@ -51,18 +55,21 @@ type correlator struct {
 
 	scanner jsonrpc.Scanner
 
-	answers      int  // elements that are JSON-RPC answers
-	junk         int  // elements that are not
-	surplus      int  // answers to nothing that was asked
-	unknown      int  // answers of an unknown id
-	foreign      bool // one of them had an id
-	nulls        []int64
-	highest      int // the highest entry that was answered
-	put          int // answers to notifications that were put up with
-	strange      results.Deviations
+	answers int    // elements that are JSON-RPC answers
+	junk    int    // elements that are not
+	surplus int    // answers to nothing that was asked
+	unknown int    // answers of an unknown id
+	foreign bool   // one of them had an id
+	nulls   []bare // errors without an id
+	limited bool   // the status is 429
+	asOne   bool   // one error object answered the whole batch
+	highest int    // the highest entry that was answered
+	put     int    // answers to notifications that were put up with
+	strange results.Deviations
+	lone    lone // the last answer; meant for a reply that has but one
+
 	media        string // the last content type
 	foreignMedia bool   // it is not JSON's
-	lone         lone   // the last answer; meant for a reply that has but one
 
 	words  []byte // of the first error met that was not owed, or else the first
 	owed   bool   // words are of one that was
@@ -75,10 +82,16 @@ type correlator struct {
 // pending is the state of an entry that has no answer yet.
 const pending = results.Class(255)
 
+// bare is an error without an id.
+type bare struct {
+	code    int64
+	limited bool
+}
+
 // lone is what batchLevel has to know of the only answer.
 type lone struct {
-	kind  jsonrpc.AnswerKind
-	code  int64
+	kind jsonrpc.AnswerKind
+	bare
 	idles bool // no id, or null
 	entry int  // -1: not ours
 }
@@ -89,9 +102,8 @@ func newCorrelator() *correlator {
 	return c
 }
 
-// judge is the one place where outcomes are decided. It sets the outcome's Class,
-// ByClass, Parts, Codes, Surplus, Deviations, HTTPStatus, BytesIn and Detail; Parts and
-// Codes are valid until the next call.
+// judge is the one place where outcomes are decided. It sets all of the outcome that
+// hangs on the reply; Parts and Codes are valid until the next call.
 func (c *correlator) judge(m *message, reply transport.Reply, err error, o *results.Outcome) {
 	c.begin(m)
 	o.ByClass = [results.NumClasses]int{}
@@ -100,7 +112,7 @@ func (c *correlator) judge(m *message, reply transport.Reply, err error, o *resu
 	if whole {
 		c.surplus = 0
 		o.ByClass[class] = len(m.members)
-		if class == results.BatchError {
+		if c.asOne {
 			c.addCode(c.lone.code)
 		}
 	} else {
@@ -108,7 +120,7 @@ func (c *correlator) judge(m *message, reply transport.Reply, err error, o *resu
 		class = c.gravest(o)
 	}
 	c.divide(o)
-	o.Class, o.Codes, o.Surplus, o.Deviations = class, c.codes, c.surplus, c.strange
+	o.Class, o.Codes, o.AsOne, o.Surplus, o.Deviations = class, c.codes, c.asOne, c.surplus, c.strange
 	o.Detail, o.Oddity = "", ""
 	if c.strange != 0 {
 		o.Oddity = c.oddity(&reply)
@@ -131,7 +143,7 @@ func (c *correlator) begin(m *message) {
 	c.answers, c.junk, c.surplus, c.unknown, c.foreign = 0, 0, 0, 0, false
 	c.nulls, c.words, c.codes = c.nulls[:0], c.words[:0], c.codes[:0]
 	c.highest, c.put, c.strange = 0, 0, 0
-	c.lone, c.owed = lone{}, false
+	c.lone, c.owed, c.asOne, c.limited = lone{}, false, false, false
 }
 
 // exchange reads the reply. whole says that class is the call's and every entry's.
@@ -141,12 +153,15 @@ func (c *correlator) exchange(reply transport.Reply, err error) (class results.C
 	}
 	good := reply.Status >= 200 && reply.Status <= 299
 	none := results.HTTPError // what a body without an answer is
-	if good {
+	switch {
+	case good:
 		none = results.MalformedResponse
+	case reply.Status == tooManyRequests:
+		none, c.limited = results.RateLimited, true
 	}
 	if len(bytes.Trim(reply.Body, " \t\r\n")) == 0 {
 		c.emptyReply(reply.Status, good)
-		return results.HTTPError, !good
+		return none, !good
 	}
 	batch, n, err := c.scanner.ScanReply(reply.Body, c.each)
 	if err != nil {
@@ -157,6 +172,10 @@ func (c *correlator) exchange(reply transport.Reply, err error) (class results.C
 		return none, true
 	}
 	if n == 1 && c.batchLevel(batch) {
+		c.asOne = true
+		if c.lone.limited {
+			return results.RateLimited, true
+		}
 		return results.BatchError, true
 	}
 	c.unwrapped(batch)
@@ -218,14 +237,15 @@ func (c *correlator) answer(a *jsonrpc.Answer) {
 		c.words, c.owed = c.words[:0], owed
 		c.keepWords(a)
 	}
-	c.lone = lone{kind: a.Kind, code: a.Code, idles: idless, entry: -1}
+	b := bare{code: a.Code, limited: a.Kind == jsonrpc.ErrorObject && c.overRate(a)}
+	c.lone = lone{kind: a.Kind, bare: b, idles: idless, entry: -1}
 	switch {
 	case ours:
 		c.lone.entry = i
 		c.ordered(i)
-		c.match(i, a)
+		c.match(i, a, b)
 	case idless && a.Kind == jsonrpc.ErrorObject:
-		c.nulls = append(c.nulls, a.Code)
+		c.nulls = append(c.nulls, b)
 	case idless && c.putUpWith():
 	default:
 		c.unknown++
@@ -270,7 +290,7 @@ func (c *correlator) entry(a *jsonrpc.Answer) (i int, ours bool) {
 }
 
 // match scores an answer to entry i.
-func (c *correlator) match(i int, a *jsonrpc.Answer) {
+func (c *correlator) match(i int, a *jsonrpc.Answer, b bare) {
 	if c.state[i] != pending {
 		c.state[i] = results.Duplicate
 		c.surplus++
@@ -282,7 +302,7 @@ func (c *correlator) match(i int, a *jsonrpc.Answer) {
 	case a.Kind == jsonrpc.ErrorObject && malformed && rejection(a.Code):
 		c.state[i] = results.Rejected
 	case a.Kind == jsonrpc.ErrorObject:
-		c.state[i] = results.RPCError
+		c.state[i] = b.class()
 	case malformed:
 		c.state[i] = results.MalformedResponse
 	case a.Kind == jsonrpc.ResultError:
@@ -302,7 +322,8 @@ func rejection(code int64) bool {
 // malformed members by count, and to the only entry of a singleton.
 func (c *correlator) settle(o *results.Outcome) {
 	next := 0 // among the malformed members
-	for _, code := range c.nulls {
+	for _, b := range c.nulls {
+		code := b.code
 		i := -1
 		switch {
 		case !c.m.batch && c.m.notifications > 0 && c.putUpWith():
@@ -324,7 +345,7 @@ func (c *correlator) settle(o *results.Outcome) {
 		case c.m.members[i].malformed() && rejection(code):
 			c.state[i], c.code[i] = results.Rejected, code
 		default:
-			c.state[i], c.code[i] = results.RPCError, code
+			c.state[i], c.code[i] = b.class(), code
 		}
 	}
 	unknown := c.unknown
@@ -337,7 +358,7 @@ func (c *correlator) settle(o *results.Outcome) {
 			unknown--
 		case class == pending:
 			class = results.Missing
-		case class == results.RPCError || class == results.Rejected:
+		case class == results.RPCError || class == results.RateLimited || class == results.Rejected:
 			c.addCode(c.code[i])
 		}
 		c.state[i] = class
@@ -361,7 +382,7 @@ func (c *correlator) addCode(code int64) {
 // what it says went wrong, and that before what went well.
 var gravity = [...]results.Class{
 	results.MalformedResponse, results.Missing, results.Duplicate, results.UnknownID,
-	results.RPCError, results.ResultError,
+	results.RateLimited, results.RPCError, results.ResultError,
 	results.OK, results.Rejected, results.Notified,
 }
 

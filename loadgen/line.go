@@ -62,6 +62,7 @@ type line struct {
 	rec      *recorder
 	fidelity *fidelity
 	expect   scenario.Expect
+	dialect  string
 	rates    *Rates        // nil: the plan's
 	ceiling  *rate.Limiter // in entries; nil: none
 	timeout  time.Duration // of one call

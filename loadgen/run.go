@@ -144,6 +144,7 @@ func (r *runner) prepare(ctx, early context.Context) error {
 		return &CanaryError{Words: r.printable(err.Error()), Err: errors.New("no connection to the node")}
 	}
 	s := scout{ctx: early, printable: r.printable, plan: r.Plan, seq: seq, conn: conn, judge: newCorrelator()}
+	s.judge.speak(r.Plan.Target.Dialect)
 	work, pinned, err := s.ready()
 	if e := conn.Close(); err == nil && e != nil {
 		r.warn(fmt.Sprintf("closing the first connection: %v", e))
@@ -159,7 +160,7 @@ func (r *runner) prepare(ctx, early context.Context) error {
 	r.cut = cut
 	r.line = &line{
 		ctx: calls, work: work, seq: seq, endpoint: r.Endpoint, rec: r.rec, fidelity: newFidelity(r.Plan, &sizes),
-		expect: r.Plan.Expect, rates: r.Rates, ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit, sent: r.Sent,
+		expect: r.Plan.Expect, dialect: r.Plan.Target.Dialect, rates: r.Rates, ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit, sent: r.Sent,
 	}
 	return nil
 }

@@ -67,6 +67,12 @@ func (c *correlator) explain(class results.Class, reply transport.Reply, err err
 		b = c.quote(b)
 	case results.RPCError, results.ResultError, results.BatchError:
 		b = append(b, c.words...)
+	case results.RateLimited:
+		if c.answers > 0 {
+			b = append(b, c.words...)
+		} else {
+			b = appendUnread(append(b, "HTTP 429: "...), &reply)
+		}
 	case results.CutOff:
 		// The end of the run says nothing of the node.
 	default:

@@ -10,6 +10,7 @@ const (
 	OK                Class = iota // answered with a result
 	RPCError                       // answered with an error object; the code is counted too
 	ResultError                    // answered with a result that holds an error (NEAR result.error)
+	RateLimited                    // turned away as over a rate that is admitted: HTTP 429, or a code that says so
 	Missing                        // no answer in an otherwise readable reply
 	Duplicate                      // answered more than once
 	UnknownID                      // no answer, in a reply that holds one to an id that was not sent, or without an id
@@ -26,7 +27,7 @@ const (
 )
 
 var classNames = [NumClasses]string{
-	"ok", "rpc error", "result-level error", "missing entry", "duplicate entry", "unknown id",
+	"ok", "rpc error", "result-level error", "rate limited", "missing entry", "duplicate entry", "unknown id",
 	"notified", "rejected as malformed", "batch-level error", "HTTP error", "timeout", "refused",
 	"reset", "malformed response", "cut off",
 }

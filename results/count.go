@@ -27,6 +27,9 @@ func (c *Counts) AddOutcome(o *Outcome) {
 	if o.Batch {
 		c.addBatch(o)
 	}
+	if o.Class == RateLimited && len(o.Codes) == 0 {
+		c.LimitedUnread++
+	}
 	if o.HTTPStatus != 0 {
 		addTo(&c.ByHTTPStatus, o.HTTPStatus, 1)
 	}
@@ -55,6 +58,11 @@ func (c *Counts) addBatch(o *Outcome) {
 	c.BatchesByClass[o.Class]++
 	for class, n := range o.ByClass {
 		c.BatchEntriesByClass[class] += uint64(n)
+	}
+	if o.Class == RateLimited && (o.AsOne || len(o.Codes) == 0) {
+		c.LimitedBatches++
+		c.LimitedEntries += uint64(o.Entries)
+		return
 	}
 	if o.Class == BatchError {
 		for _, code := range o.Codes {
@@ -87,6 +95,9 @@ func (c *Counts) Add(o *Counts) {
 	addAll(&c.SingleByCode, o.SingleByCode)
 	addAll(&c.BatchErrorEntries, o.BatchErrorEntries)
 	addAll(&c.ByHTTPStatus, o.ByHTTPStatus)
+	c.LimitedBatches += o.LimitedBatches
+	c.LimitedEntries += o.LimitedEntries
+	c.LimitedUnread += o.LimitedUnread
 	c.Surplus += o.Surplus
 	for d, n := range o.Deviations {
 		c.Deviations[d] += n

@@ -27,9 +27,10 @@ type Outcome struct {
 
 	// ByClass counts every entry once: its values add up to Entries.
 	ByClass [NumClasses]int
-	// Codes are the error codes met: of RPCError and Rejected entries, and of a BatchError
-	// (then counted once, for the call).
+	// Codes are the error codes met: of RPCError, RateLimited and Rejected entries, and of
+	// what was answered AsOne (then counted once, for the call).
 	Codes []CodeCount
+	AsOne bool // one error object answered the whole batch: a BatchError, or RateLimited
 	// Surplus counts answers beyond those that were asked for: one to an id that was not
 	// sent is none where it stands in the place of an answer that is missing.
 	Surplus    int
@@ -55,8 +56,10 @@ func (o *Outcome) Answered() bool {
 	switch o.Class {
 	case HTTPError, Timeout, Refused, Reset, CutOff:
 		return false
+	case RateLimited:
+		return len(o.Codes) > 0
 	case Missing, MalformedResponse, UnknownID:
-		return o.ByClass[OK]+o.ByClass[RPCError]+o.ByClass[ResultError]+o.ByClass[Duplicate]+o.ByClass[Rejected] > 0 ||
+		return o.ByClass[OK]+o.ByClass[RPCError]+o.ByClass[RateLimited]+o.ByClass[ResultError]+o.ByClass[Duplicate]+o.ByClass[Rejected] > 0 ||
 			o.Class == UnknownID && o.ByClass[UnknownID] == 0 // of notifications that were answered
 	}
 	return true
@@ -80,6 +83,10 @@ type Counts struct {
 	BatchByCode                                     map[int64]uint64 // of ByCode, those of entries of calls that were arrays
 	SingleByCode                                    map[int64]uint64 // of ByCode, those of bare requests
 	BatchErrorEntries                               map[int64]uint64 // entries of batches that were answered by one error object, by its code
+	// LimitedBatches were turned away as a whole as over a rate (RateLimited), with
+	// LimitedEntries; LimitedUnread counts calls that HTTP 429 turned away without a
+	// JSON-RPC answer.
+	LimitedBatches, LimitedEntries, LimitedUnread uint64
 	// Overrun counts calls of an open loop sent later than their phase's end by more
 	// than the greater of 10 ms and 1% of its length: the rate was not reached.
 	Overrun           uint64

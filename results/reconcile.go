@@ -49,15 +49,21 @@ func Reconcile(t *Counts, before, after NodeSample, o ReconcileOptions) []Row {
 
 	calls := ofAll(&t.CallsByClass)
 	batches := ofAll(&t.BatchesByClass)
+	// What is turned away over a rate is no batch and no singleton yet, and where the
+	// answer is none of JSON-RPC's it may be that of a gateway before the node.
 	admitted := batches
-	admitted.certain -= min(batches.certain, notAdmitted(t, o.Dialect))
-	r.row("HTTP exchanges", calls, correlate.Requests, "")
+	admitted.certain -= min(batches.certain, t.LimitedBatches)
+	exchanges := calls
+	exchanges.certain -= t.LimitedUnread
+	exchanges.maybe += t.LimitedUnread
+	r.row("HTTP exchanges", exchanges, correlate.Requests, "")
 	r.row("batches", admitted, correlate.Batches, "")
 	r.entries(t, o.Dialect)
 	r.bytes(t)
 
 	const single = correlate.Singles
 	singles, byClass := calls.minus(batches), minus(&t.ByClass, &t.BatchEntriesByClass)
+	singles.certain -= byClass[RateLimited]
 	maybe := singles.maybe + byClass[Missing] + byClass[Duplicate] + byClass[UnknownID]
 	invalid, unclear := invalidEntries(&byClass, t.SingleByCode)
 	r.row("singletons", singles, single, "")
@@ -74,14 +80,14 @@ func (r *reconciler) entries(t *Counts, dialect string) {
 	by := &t.BatchEntriesByClass
 	ran := ofAll(by)
 	refused := sumCodes(t.BatchErrorEntries, notRun(dialect))
-	ran.certain -= by[BatchError]
+	ran.certain -= by[BatchError] + t.LimitedEntries
 	ran.maybe += by[BatchError] - min(refused, by[BatchError]) // such as a response over its limit: the entries ran
 	r.row("batch entries", ran, entries, "")
 
 	maybe := ran.maybe + by[Missing] + by[Duplicate] + by[UnknownID]
 	notFound := sumCodes(t.BatchByCode, methodNotFound(dialect))
 	invalid, unclear := invalidEntries(by, t.BatchByCode)
-	failed := by[RPCError] - min(by[RPCError], notFound+unclear)
+	failed := by[RPCError] - min(by[RPCError], notFound+unclear) + by[RateLimited] - t.LimitedEntries
 	r.row("batch entries: ok", bounds{by[OK] + by[ResultError], maybe}, entries, "ok")
 	r.row("batch entries: error", bounds{failed, maybe + unclear}, entries, "error")
 	r.row("batch entries: invalid", bounds{invalid, maybe + unclear}, entries, "invalid")
@@ -106,26 +112,11 @@ func methodNotFound(dialect string) func(int64) bool {
 	return func(code int64) bool { return code == -32601 }
 }
 
-// notAdmitted gives how many batches were turned away before the node counted them
-// as batches: over the rate that it admits, by the reference node's -32029, or RCP's
-// -32011 (§12). No entry of a batch carries the one; the other counts only where
-// whole batches were answered so.
-func notAdmitted(t *Counts, dialect string) uint64 {
-	code := int64(-32029)
-	if dialect == "rcp" {
-		code = -32011
-	}
-	if t.BatchErrorEntries[code] == 0 {
-		return 0
-	}
-	return t.ByCode[code] - t.SingleByCode[code] - t.BatchByCode[code]
-}
-
 // notRun tells the codes of batches refused before any entry ran.
 func notRun(dialect string) func(int64) bool {
-	codes := []int64{-32700, -32600, -32005, -32010, -32029}
+	codes := []int64{-32700, -32600, -32005, -32010}
 	if dialect == "rcp" {
-		codes = []int64{-32700, -32600, -32602, -32011}
+		codes = []int64{-32700, -32600, -32602}
 	}
 	return func(code int64) bool { return slices.Contains(codes, code) }
 }
@@ -160,7 +151,7 @@ func minus(a, b *[NumClasses]uint64) (d [NumClasses]uint64) {
 // anything else or not whole, there is nothing to compare: bytes are not told apart by
 // what they answered.
 func (r *reconciler) bytes(t *Counts) {
-	others := t.Calls - t.Batches + t.BatchesByClass[BatchError] + ofAll(&t.BatchesByClass).maybe
+	others := t.Calls - t.Batches + t.BatchesByClass[BatchError] + t.LimitedBatches + ofAll(&t.BatchesByClass).maybe
 	if t.Batches > 0 && others == 0 {
 		r.row("bytes of batch answers", bounds{certain: t.BytesIn}, correlate.BatchBytes, "")
 	}

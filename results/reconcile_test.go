@@ -328,7 +328,8 @@ func TestReconcileNeedsBothScrapes(t *testing.T) {
 // What is turned away before it is counted as a batch, over the rate that a node
 // admits, is in the exchanges and in no batch.
 func TestReconcileWithAdmission(t *testing.T) {
-	turnedAway := batch(5, results.BatchError, map[results.Class]int{results.BatchError: 5}, results.CodeCount{Code: -32029, Count: 1})
+	turnedAway := batch(5, results.RateLimited, map[results.Class]int{results.RateLimited: 5}, results.CodeCount{Code: -32029, Count: 1})
+	turnedAway.AsOne = true
 	taken := batch(2, results.OK, map[results.Class]int{results.OK: 2})
 	var c results.Counts
 	for _, o := range []results.Outcome{turnedAway, turnedAway, taken} {
@@ -342,6 +343,37 @@ func TestReconcileWithAdmission(t *testing.T) {
 		got := rows(results.Reconcile(&c, before, node(batches), results.ReconcileOptions{Dialect: "near", Alone: true}))
 		if !strings.Contains(got, want) || !strings.Contains(got, "= HTTP exchanges: 3 3\n") || !strings.Contains(got, "= batch entries: 2 2\n") {
 			t.Errorf("%d batches counted:\n%swant %s", batches, got, want)
+		}
+	}
+}
+
+// Singletons that are turned away are no singletons of the node's, and HTTP 429 without
+// an answer may be a gateway's; an entry that is turned away within a batch has run.
+func TestReconcileSingletonsWithAdmission(t *testing.T) {
+	limited := single(results.RateLimited, results.CodeCount{Code: -32029, Count: 1})
+	unread := single(results.RateLimited)
+	entry := batch(2, results.RateLimited, map[results.Class]int{results.OK: 1, results.RateLimited: 1}, results.CodeCount{Code: -32011, Count: 1})
+	var c results.Counts
+	for _, o := range []results.Outcome{limited, unread, single(results.OK), entry} {
+		c.AddOutcome(&o)
+	}
+	totals := c.Totals()
+	back, err := totals.Counts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := rows(results.Reconcile(&back, series(t, "other 1"), series(t, `
+		volley_http_requests_total 4
+		volley_single_requests_total{outcome="ok"} 1
+		volley_rpc_batch_requests_total{outcome="ok"} 1
+		volley_rpc_batch_entries_total{outcome="ok"} 1
+		volley_rpc_batch_entries_total{outcome="error"} 1`), results.ReconcileOptions{Dialect: "rcp", Alone: true}))
+	for _, want := range []string{
+		"= HTTP exchanges: 3 4 (1 uncertain)\n", "= singletons: 1 1\n", "= singletons: ok: 1 1\n", "= singletons: error: 0 0\n",
+		"= batches: 1 1\n", "= batch entries: 2 2\n", "= batch entries: error: 1 1\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%swant %s", got, want)
 		}
 	}
 }

@@ -25,6 +25,12 @@ type Totals struct {
 	SingleByCode        map[int64]uint64  `json:"single_by_code"`
 	BatchErrorEntries   map[int64]uint64  `json:"batch_error_entries_by_code"`
 
+	// Of calls that were rate limited: batches turned away as a whole, their entries, and
+	// calls that got HTTP 429 and no JSON-RPC answer.
+	LimitedBatches uint64 `json:"limited_batches,omitempty"`
+	LimitedEntries uint64 `json:"limited_batch_entries,omitempty"`
+	LimitedUnread  uint64 `json:"limited_unread,omitempty"`
+
 	// Unanswered calls got no JSON-RPC answer: each misses every objective for the
 	// response or service time. Of them only those that waited (timeout, cut off) are
 	// in response_us and service_us.
@@ -52,6 +58,7 @@ func (c *Counts) Totals() Totals {
 		Batches: c.Batches, BatchEntries: c.BatchEntries,
 		BatchesByClass: byName(&c.BatchesByClass), BatchEntriesByClass: byName(&c.BatchEntriesByClass),
 		BatchByCode: copyMap(c.BatchByCode), SingleByCode: copyMap(c.SingleByCode), BatchErrorEntries: copyMap(c.BatchErrorEntries),
+		LimitedBatches: c.LimitedBatches, LimitedEntries: c.LimitedEntries, LimitedUnread: c.LimitedUnread,
 		Deviations: deviationsByName(&c.Deviations),
 		Surplus:    c.Surplus, Unsent: c.Unsent, Overrun: c.Overrun, OverBound: c.OverBound, Held: c.Held, Clipped: c.Clipped,
 		BytesOut: c.BytesOut, BytesIn: c.BytesIn, Unanswered: c.Unanswered, GoodItems: c.GoodItems,
@@ -65,6 +72,7 @@ func (t *Totals) Counts() (Counts, error) {
 		Batches: t.Batches, BatchEntries: t.BatchEntries,
 		Surplus: t.Surplus, Unsent: t.Unsent, Overrun: t.Overrun, OverBound: t.OverBound, Held: t.Held, Clipped: t.Clipped,
 		BytesOut: t.BytesOut, BytesIn: t.BytesIn, Unanswered: t.Unanswered, GoodItems: t.GoodItems,
+		LimitedBatches: t.LimitedBatches, LimitedEntries: t.LimitedEntries, LimitedUnread: t.LimitedUnread,
 	}
 	addAll(&c.ByCode, t.ByCode)
 	addAll(&c.ByHTTPStatus, t.ByHTTPStatus)

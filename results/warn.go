@@ -32,6 +32,7 @@ func (s *Summary) warn(e End, seen time.Duration) {
 		s.warnByHand(&s.Phases[i])
 		s.warnPhase(&s.Phases[i])
 	}
+	s.warnLimited()
 	s.warnChecks()
 	for _, o := range s.Objectives {
 		s.warnObjective(o)
