@@ -24,6 +24,12 @@ func (d *decoder) metrics(n *node, t *Target) Metrics {
 		if k := f.given("keep"); k != nil {
 			m.Keep = d.keep(k)
 		}
+		if l := f.given("batch_concurrency_limit"); l != nil {
+			m.BatchLimit = d.whole(l, 1, 1<<30)
+			if t.URL == "" && len(t.Command) == 0 {
+				d.report(l, "leave it out", "the run starts the node, whose config in target.node says it")
+			}
+		}
 		if e := f.given("every"); e != nil {
 			m.Every = d.duration(e, 0)
 			if m.Every > 0 && m.Every < 100*time.Millisecond {

@@ -106,6 +106,9 @@ type Metrics struct {
 	// dialect's; "" where the node has none such.
 	Series map[string]string
 	Keep   []string // patterns; nil for everything that is not too much
+	// BatchLimit is the batch_concurrency_limit of a node that the run does not start,
+	// against which its series are read; 0: not said.
+	BatchLimit int
 }
 
 // Prometheus is a server that scrapes the node.

@@ -102,6 +102,7 @@ func metricsTable() *table {
 		{key: "every", doc: "0s: not at all. Default: 1s, over stdio without a url or a server 0s.", schema: duration},
 		{key: "series", doc: "Names of the node's series, by what they say, where they are not those of the dialect: a name, or one with labels, as in rpc_total{kind=\"batch\"}.", schema: object(seriesTable())},
 		{key: "keep", doc: "Patterns such as txpool_*: of all that the node exposes, what is kept beside the series above. Left out: everything, up to 2,000 series.", schema: list(pattern(keepPattern.String(), "txpool_*"))},
+		{key: "batch_concurrency_limit", doc: "Of a node that the run does not start: how many entries of one batch it runs at once, for the report to say whether that limit binds. Left out: not known.", schema: whole(1)},
 	}}
 }
 

@@ -161,3 +161,17 @@ func TestExpect(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// The limit of a node that is not ours can be told; of ours its config tells it.
+func TestBatchLimit(t *testing.T) {
+	const set = "target.metrics.batch_concurrency_limit=4"
+	p := mustLoad(t, "testdata/full.yaml", set)
+	if p.Target.Metrics.BatchLimit != 4 {
+		t.Errorf("limit %d", p.Target.Metrics.BatchLimit)
+	}
+	writesBack(t, p)
+	_, err := Load("testdata/near.yaml", []string{set})
+	if err == nil || !strings.Contains(err.Error(), "the run starts the node, whose config in target.node says it") {
+		t.Errorf("of the bundled node: %v", err)
+	}
+}

@@ -169,6 +169,9 @@ func metricsText(m *Metrics) string {
 	if len(m.Keep) > 0 {
 		parts = append(parts, "keep: "+strList(m.Keep))
 	}
+	if m.BatchLimit > 0 {
+		parts = append(parts, fmt.Sprintf("batch_concurrency_limit: %d", m.BatchLimit))
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -18,6 +18,7 @@ func describeNode(meta *results.Meta, plan *scenario.Plan) error {
 	if plan.Form == scenario.Batch {
 		meta.LargestBatch = plan.Size.Largest()
 	}
+	meta.BatchLimit = plan.Target.Metrics.BatchLimit
 	if meta.Bundled {
 		meta.BatchLimit = batchLimit(plan)
 	}
