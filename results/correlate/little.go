@@ -55,6 +55,10 @@ type Little struct {
 	Suspects  []string `json:"suspects,omitempty"`
 }
 
+// Little compares the four for one Interval, or why that cannot be done. One Interval
+// alone has no standard error of its gauge, so that this is not compared.
+func (i *Interval) Little(n Names) (*Little, string) { return littleOf(i, nil, n) }
+
 // littleOf takes the whole and its parts, from which the standard error comes.
 func littleOf(total *Interval, parts []Interval, n Names) (*Little, string) {
 	c, h := &total.Client, total.Node.Histograms[BatchTime]

@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"math"
 	"strconv"
 	"time"
 )
@@ -134,8 +135,11 @@ func (m *meter) between(before, after map[string]float64) Node {
 	values := map[Role]float64{} // of gauges
 	gatherings := map[Role]*gathering{}
 	for series, v := range after {
-		w := m.meaning(series)
 		delta := v - before[series]
+		if math.IsNaN(delta) || math.IsInf(delta, 0) {
+			continue // no count, and no sample
+		}
+		w := m.meaning(series)
 		reset := delta < 0
 		if reset {
 			delta = v

@@ -27,7 +27,8 @@ const (
 // Buckets are left out, so is what never changes, and of series with the same ranks
 // throughout all but one. Spearman's rank correlation with the p99 of the client's
 // response times is taken over the Intervals, with the series 0 to 3 Intervals ahead,
-// from at least 20 pairs worth at least 8 independent ones.
+// from at least 20 pairs worth at least 8 independent ones; ranks are those among all
+// Intervals.
 //
 // A series is named when its confidence interval leaves out 0. The intervals hold all
 // at once, at 95%: each is at 1 - 0.05/Tests (Bonferroni), Tests being the number of
@@ -72,11 +73,12 @@ func (g *Grid) Movers() Movers {
 		m.Silent = fmt.Sprintf("%d intervals have a p99 (at least %d calls); %d are needed", m.Intervals, fewestCalls, fewestIntervals)
 		return m
 	}
-	if _, varies := ranks(finite(y)); !varies {
+	ranks, varies := rankedOf(y)
+	if !varies {
 		m.Silent = "the p99 never changed"
 		return m
 	}
-	all := g.candidates(y)
+	all := g.candidates(ranks)
 	m.Series = len(all)
 	for _, c := range all {
 		m.Tests += len(c.found)
@@ -98,10 +100,6 @@ func (g *Grid) Movers() Movers {
 
 // strength is how far from 0 a correlation certainly is.
 func strength(m *Mover) float64 { return max(m.Low, -m.High) }
-
-func finite(v []float64) []float64 {
-	return slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return math.IsNaN(x) })
-}
 
 // candidate is a series with its correlations by lag.
 type candidate struct {
@@ -128,24 +126,21 @@ func (c *candidate) best(missed float64) (best Mover, ok bool) {
 	return best, ok
 }
 
-// candidates gives the series that change, each with its correlations.
-func (g *Grid) candidates(y []float64) []*candidate {
+// candidates gives the series that change, each with its correlations with y.
+func (g *Grid) candidates(y *ranked) []*candidate {
 	var all []*candidate
-	seen := map[string]*candidate{}
+	seen := map[uint64]*candidate{}
 	for place, name := range g.meter.catalog.names {
 		c := g.series(place, name)
-		if c == nil {
+		x, varies := rankedOf(c.values)
+		if !varies {
 			continue
 		}
-		r, varies := ranks(finite(c.values))
-		if !varies || len(r) < fewestIntervals {
-			continue
-		}
-		c.correlate(y)
+		c.correlate(x, y)
 		if c.found == nil {
 			continue
 		}
-		key := fingerprint(c.values)
+		key := x.fingerprint()
 		if first := seen[key]; first != nil {
 			first.same++
 			if less := cmp.Or(cmp.Compare(len(c.series), len(first.series)), cmp.Compare(c.series, first.series)); less < 0 {
@@ -159,22 +154,40 @@ func (g *Grid) candidates(y []float64) []*candidate {
 	return all
 }
 
-// fingerprint is equal for series with the same ranks and gaps.
-func fingerprint(values []float64) string {
-	r, _ := ranks(finite(values))
-	var b strings.Builder
-	for _, v := range values {
-		if math.IsNaN(v) {
-			b.WriteString("- ")
-			continue
-		}
-		fmt.Fprintf(&b, "%g ", r[0])
-		r = r[1:]
-	}
-	return b.String()
+// ranked is a series as the ranks of its values, NaN where it has none.
+type ranked struct {
+	ranks           []float64
+	autocorrelation []float64
 }
 
-// series gives a family's values by Interval; nil for one that another tells.
+// rankedOf is false where there are too few values, or all are equal.
+func rankedOf(values []float64) (*ranked, bool) {
+	there := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	r, varies := ranks(there)
+	if !varies || len(r) < fewestIntervals {
+		return nil, false
+	}
+	x := &ranked{make([]float64, 0, len(values)), autocorrelation(r)}
+	for _, v := range values {
+		if math.IsNaN(v) {
+			x.ranks = append(x.ranks, v)
+			continue
+		}
+		x.ranks, r = append(x.ranks, r[0]), r[1:]
+	}
+	return x, true
+}
+
+// fingerprint is that of series with the same ranks and gaps (FNV-1a).
+func (x *ranked) fingerprint() uint64 {
+	h := uint64(14695981039346656037)
+	for _, r := range x.ranks {
+		h = (h ^ math.Float64bits(r)) * 1099511628211
+	}
+	return h
+}
+
+// series gives a family's values by Interval, NaN where there is none.
 func (g *Grid) series(place int, name string) *candidate {
 	c := &candidate{series: name, what: "value", values: make([]float64, len(g.intervals))}
 	catalog := &g.meter.catalog
@@ -229,26 +242,22 @@ func (c *catalog) find(name string) (int, bool) {
 	return i, ok
 }
 
-// correlate takes the correlations with y, with the series ahead by 0 to 3.
-func (c *candidate) correlate(y []float64) {
+// correlate takes the correlations of the series' ranks with those of y, with the
+// series ahead by 0 to 3.
+func (c *candidate) correlate(x, y *ranked) {
 	for lag := range mostLag + 1 {
 		var a, b []float64
-		for i := lag; i < len(y); i++ {
-			if !math.IsNaN(y[i]) && !math.IsNaN(c.values[i-lag]) {
-				a, b = append(a, c.values[i-lag]), append(b, y[i])
+		for i := lag; i < len(y.ranks); i++ {
+			if !math.IsNaN(y.ranks[i]) && !math.IsNaN(x.ranks[i-lag]) {
+				a, b = append(a, x.ranks[i-lag]), append(b, y.ranks[i])
 			}
 		}
 		if len(a) < fewestIntervals {
 			continue
 		}
-		ra, varies := ranks(a)
-		rb, both := ranks(b)
-		if !varies || !both {
-			continue
-		}
-		n := effectivePairs(len(a), autocorrelation(ra), autocorrelation(rb))
-		if n >= fewestEffective {
-			c.found = append(c.found, correlation{lag, len(a), pearson(ra, rb), n})
+		n := effectivePairs(len(a), x.autocorrelation, y.autocorrelation)
+		if rho := pearson(a, b); n >= fewestEffective && !math.IsNaN(rho) {
+			c.found = append(c.found, correlation{lag, len(a), rho, n})
 		}
 	}
 }

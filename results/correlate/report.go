@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -92,7 +93,30 @@ func (g *Grid) Report(o Options) *Report {
 	r.quantiles(&total, o)
 	r.Movers = g.Movers()
 	r.gaps(g)
+	r.sound()
 	return r
+}
+
+// sound leaves out what is beyond all numbers, as a series of no sense can make it:
+// a report must be fit to be stored.
+func (r *Report) sound() {
+	ok := true
+	drop := func(part any, gone func()) {
+		if _, err := json.Marshal(part); err != nil {
+			gone()
+			ok = false
+		}
+	}
+	drop(r.Split, func() { r.Split = nil })
+	drop(r.Little, func() { r.Little = nil })
+	drop(r.Occupancy, func() { r.Occupancy = nil })
+	drop(r.Usage, func() { r.Usage = nil })
+	drop(r.Quantiles, func() { r.Quantiles = []Quantile{} })
+	drop(r.Surplus, func() { r.Surplus = []Surplus{} })
+	drop(r.Movers, func() { r.Movers = Movers{Silent: "values beyond all numbers", Top: []Mover{}} })
+	if !ok {
+		r.note("left out", "what came to no number, from series of no sense")
+	}
 }
 
 func (r *Report) note(what, why string) {
