@@ -22,6 +22,10 @@ func TestCalibrationCheck(t *testing.T) {
 		{"not calibrated", &Calibration{Missing: "none", Asked: 500}, "", false},
 		{"an old run", nil, "", false},
 	} {
+		s := Summarise(Meta{}, &Aggregate{}, End{Generator: Generator{Calibration: c.c}})
+		if listed := len(s.Checks) > 0; listed != c.ok {
+			t.Errorf("%s: among the checks %t, want %t", c.name, listed, c.ok)
+		}
 		got, ok := c.c.Check()
 		if ok != c.ok || ok && got.Verdict != c.want {
 			t.Errorf("%s: %+v, %t", c.name, got, ok)

@@ -38,6 +38,9 @@ func (s *Summary) check(a *Aggregate, e *End) {
 	if g := &s.Generator; g.CPUs > 0 {
 		s.Checks = append(s.Checks, selfcheck.Saturation(g.vitals(), max(s.strictest(), micros(s.Measured.Response.P99)))...)
 	}
+	if c, ok := s.Generator.Calibration.Check(); ok {
+		s.Checks = append(s.Checks, c)
+	}
 	for _, o := range s.Objectives {
 		if o.Proof != nil {
 			s.Checks = append(s.Checks, o.Proof.Check(o.Text))

@@ -89,9 +89,8 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 	}
 
 	calibration := calibrated(plan, meta.Environment, p.warn)
-	ceiling, _ := calibration.Check()
-	if ceiling.Verdict == selfcheck.Warn && p.warn != nil {
-		p.warn(ceiling.Sentence)
+	if c, ok := calibration.Check(); ok && c.Verdict == selfcheck.Warn && p.warn != nil {
+		p.warn(results.CheckWarning(c)) // before it is too late; the results have it too
 	}
 
 	correlator := results.NewCorrelator(meta.Correlation())
@@ -128,9 +127,6 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 	end := endOf(run.account)
 	end.Generator.Calibration = calibration
 	end.Warnings = append(plan.Warnings, end.Warnings...)
-	if ceiling.Verdict == selfcheck.Warn {
-		end.Warnings = append(end.Warnings, ceiling.Sentence)
-	}
 	if place.metrics != nil {
 		end.Correlation = correlator.Report()
 	}
