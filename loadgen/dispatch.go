@@ -113,7 +113,10 @@ func (d *dispatcher) open(phase int, at, end time.Duration) error {
 		s := newStream()
 		s.set(d.plan.Seed, uint64(phase), forArrivals)
 		arrivals := arrival.New(arrival.Profile{Kind: p.Arrivals, Rate: p.Rate.Value, To: p.To, For: p.For}, s.rand)
-		arrivals.Scale(d.enter(phase, at, nil))
+		if factor := d.enter(phase, at, nil); factor != 1 {
+			arrivals.Scale(factor)
+			d.fidelity.byHand(phase, p.Arrivals)
+		}
 		d.follow(arrivals, phase, at, end)
 		return nil
 	}
@@ -134,8 +137,11 @@ func (d *dispatcher) follow(s schedule, phase int, at, end time.Duration) {
 	mean := d.work.sizes.mean(p.Rate.Unit)
 	arrivals, _ := s.(scalable)
 	for last := at; ; {
-		if factor, changed := d.rates.after(last); changed && arrivals != nil {
-			arrivals.Scale(factor)
+		if arrivals != nil {
+			if factor, changed := d.rates.after(last); changed {
+				arrivals.Scale(factor)
+				d.fidelity.byHand(phase, p.Arrivals)
+			}
 		}
 		due, ok := s.Next(d.seq.peek().count(p.Rate.Unit), mean)
 		if !ok {

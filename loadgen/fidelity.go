@@ -51,16 +51,26 @@ func gapsOf(p *scenario.Phase, z *sizes) *selfcheck.Gaps {
 	})
 }
 
+// byHand is told that a phase's rate is not the plan's: where chance decides when calls
+// come, nothing is claimed of how well they follow it.
+func (f *fidelity) byHand(phase int, kind string) {
+	if kind != arrival.Poisson && kind != arrival.Uniform {
+		return // held to their due times, whatever these are
+	}
+	f.mu.Lock()
+	f.phases[phase].gaps = nil
+	f.mu.Unlock()
+}
+
 // add takes a call that an open loop sent.
 func (f *fidelity) add(j *job, sent time.Duration) {
 	p := &f.phases[j.phase]
-	if p.gaps == nil {
-		return
-	}
 	f.mu.Lock()
-	if j.overBound || j.held {
+	switch {
+	case p.gaps == nil:
+	case j.overBound || j.held:
 		p.gaps.Skip()
-	} else {
+	default:
 		p.gaps.Add(j.due-p.start, sent-p.start)
 	}
 	f.mu.Unlock()

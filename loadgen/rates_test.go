@@ -97,6 +97,28 @@ func TestRatesSayWhyTheyStay(t *testing.T) {
 	})
 }
 
+// Of arrivals that chance decides nothing is claimed where the rate was changed; those at
+// a constant rate are still held to their due times.
+func TestFidelityOfARateChangedByHand(t *testing.T) {
+	for _, tt := range []struct {
+		arrivals string
+		factor   float64
+		judged   bool
+	}{{"poisson", 1, true}, {"poisson", 3, false}, {"uniform", 3, false}, {"constant", 3, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			rates, p := NewRates(), plan(1, steady(500, scenario.Calls, 4*time.Second))
+			p.Phases[0].Arrivals = tt.arrivals
+			if tt.factor != 1 {
+				by(t, rates, map[time.Duration]float64{time.Second: tt.factor})
+			}
+			w := execute(t, t.Context(), Config{Plan: p, Endpoint: &fakeNode{}, Rates: rates})
+			if got := len(w.Account.Arrivals[0]) > 0; got != tt.judged {
+				t.Errorf("%s times %v: judged %v", tt.arrivals, tt.factor, got)
+			}
+		})
+	}
+}
+
 // Many hands at once lose no change.
 func TestRatesAreSafeForConcurrentUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

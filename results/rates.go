@@ -21,6 +21,9 @@ func (p *PhaseMeta) Asked(begin, from, to time.Duration, steps []RateStep) float
 	if !p.open() || p.For <= 0 {
 		return 0
 	}
+	if p.Arrivals == fromFile {
+		steps = nil
+	}
 	from, to = min(max(from, 0), p.For), min(max(to, 0), p.For)
 	factor := 1.0
 	var sum float64
@@ -61,10 +64,13 @@ type ByHand struct {
 	Mean    float64 `json:"mean"` // of the asked rate over the time that the phase ran, in its unit
 }
 
+// fromFile are arrivals whose due times a file gives: no hand changes them.
+const fromFile = "replay"
+
 // changedByHand tells what the steps made of a phase that began at begin and ran for
 // that long; nil: nothing.
 func (p *PhaseMeta) changedByHand(begin, ran time.Duration, steps []RateStep) *ByHand {
-	if !p.open() || ran <= 0 {
+	if !p.open() || ran <= 0 || p.Arrivals == fromFile {
 		return nil
 	}
 	h := &ByHand{}

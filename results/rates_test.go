@@ -37,6 +37,11 @@ func TestAskedRate(t *testing.T) {
 			t.Errorf("begun at %d s, from %d to %d s: got %v, want %v", tt.begin, tt.from, tt.to, got, tt.want)
 		}
 	}
+	replay := ramp
+	replay.Arrivals = "replay"
+	if got := replay.Asked(5*time.Second, 0, 10*time.Second, steps); got != 200 {
+		t.Errorf("the due times of a file are not changed: got %v", got)
+	}
 	closed := results.PhaseMeta{Value: 8, To: 8, Unit: "callers", For: time.Second}
 	if got := closed.Asked(0, 0, time.Second, steps); got != 0 {
 		t.Errorf("a closed loop asks for no rate, got %v", got)
