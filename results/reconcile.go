@@ -171,7 +171,7 @@ func (r *reconciler) row(what string, ours bounds, role correlate.Role, outcome 
 	row := Row{What: what, Client: ours.certain}
 	d := r.series.delta(r.names[role], outcome)
 	switch {
-	case !d.exposed && ours == bounds{}:
+	case ours == bounds{} && (!d.exposed || d.reset || r.reset):
 		return
 	case !d.exposed:
 		row.Note = "not exposed"

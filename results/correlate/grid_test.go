@@ -264,7 +264,7 @@ func TestSurplusIsOtherTraffic(t *testing.T) {
 	if len(r.Surplus) != 1 || r.Surplus[0].What != "HTTP requests" || r.Surplus[0].More() != 40 || r.Surplus[0].Edges != 4 {
 		t.Errorf("%+v", r.Surplus)
 	}
-	if !strings.Contains(r.Split.Note, "40 are other traffic") {
+	if !r.Split.Shared || !strings.Contains(r.Split.Note, "over 140 batches, of which 40 are other traffic") {
 		t.Errorf("the split: %q", r.Split.Note)
 	}
 	if r.Little.Verdict != correlate.Differs || !strings.Contains(strings.Join(r.Little.Suspects, " "), "other traffic") {
@@ -293,4 +293,32 @@ func noScrape(t *testing.T) *correlate.Grid {
 		g.Client(calls(float64(k), float64(k+1), 1))
 	}
 	return g
+}
+
+// CPU is divided by what the node saw: after a reset, or where it did not get all of
+// the client's calls, that is not what the client sent.
+func TestUsageOfWhatTheNodeSaw(t *testing.T) {
+	usage := func(before, after float64, cpu float64) *correlate.Usage {
+		g := correlate.NewGrid(names(t))
+		g.Scrape(correlate.Scrape{At: 0, Series: map[string]float64{"http_total": before, "cpu_total": 0}})
+		g.Client(calls(0, 1, 100))
+		g.Scrape(correlate.Scrape{At: time.Second, Series: map[string]float64{"http_total": after, "cpu_total": cpu}})
+		total := g.Total()
+		u, why := total.Usage(names(t))
+		if u == nil {
+			t.Fatal(why)
+		}
+		return u
+	}
+	if u := usage(0, 100, 1); *u.PerCall != .01 || *u.PerEntry != .001 || *u.PerItem != .001 {
+		t.Errorf("of ours alone: %v %v %v", *u.PerCall, *u.PerEntry, *u.PerItem)
+	}
+	for why, u := range map[string]*correlate.Usage{"reset": usage(500, 50, 1), "refused": usage(0, 50, 1)} {
+		if *u.PerCall != .02 || u.PerItem != nil {
+			t.Errorf("%s: %v for each call, want 1/50", why, *u.PerCall)
+		}
+	}
+	if u := usage(0, 100, .05); u.PerCall != nil || u.Note == "" {
+		t.Error("five ticks of a clock were divided")
+	}
 }

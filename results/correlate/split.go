@@ -28,6 +28,10 @@ type Split struct {
 	Lateness float64 `json:"lateness_s"`
 	Network  float64 `json:"network_s"`
 	Node     float64 `json:"node_s"`
+	// Shared: the node measured other calls too, so that its mean is not that of the
+	// client's, and how the two share the service time is not known: Network and Node
+	// are to be told as one, their sum.
+	Shared bool `json:"shared,omitempty"`
 	// Note says what must be known: that the node measured other calls than ours too,
 	// or not all of ours.
 	Note string `json:"note,omitempty"`
@@ -63,11 +67,12 @@ func (i *Interval) Split(n Names) (*Split, string) {
 	edges := float64(i.edges())
 	switch more := h.Count - float64(ours); {
 	case more > countsDiffer*float64(ours)+edges:
-		s.Note = fmt.Sprintf("the node's mean is over %.0f %s, ours among them: %.0f are other traffic", h.Count, of, more)
-	case -more > countsDiffer*float64(ours)+edges:
-		s.Note = fmt.Sprintf("the node measured %.0f of %d %s", h.Count, ours, of)
+		s.Shared = true
+		s.Note = fmt.Sprintf("the node's mean, %.3g ms, is over %.0f %s, of which %.0f are other traffic", 1e3*node, h.Count, of, more)
+	case float64(c.Timed)-h.Count > countsDiffer*float64(c.Timed)+edges:
+		s.Note = fmt.Sprintf("the node's mean is over %.0f of these %d %s", h.Count, c.Timed, of)
 	}
-	if s.Network < 0 {
+	if s.Network < 0 && !s.Shared {
 		s.Note = joined(s.Note, "the node's mean is more than the whole exchange took: they are not of the same calls")
 	}
 	return s, ""

@@ -11,8 +11,8 @@ type Usage struct {
 	CPUSeconds float64 `json:"cpu_s"`
 	Cores      float64 `json:"cores"` // CPUSeconds over the time
 	// CPU-seconds per call, per entry and per item; nil where that is not known. They
-	// are over the client's, or, where others used the node too, over what the node
-	// itself counted.
+	// are over the client's, or, where the node saw others too, or not all of ours, or
+	// began to count anew, over what it counted itself.
 	PerCall   *float64 `json:"cpu_s_per_call"`
 	PerEntry  *float64 `json:"cpu_s_per_entry"`
 	PerItem   *float64 `json:"cpu_s_per_item"`
@@ -41,8 +41,8 @@ func (i *Interval) Usage(n Names) (*Usage, string) {
 	u.MemoryMax, u.MemoryEnd = memory.Max, memory.End
 	calls, entries, items := float64(i.Client.Calls), float64(i.Client.Entries), float64(i.Client.Items)
 	u.Of = "the client's own"
-	if more := i.Surplus(); len(more) > 0 {
-		u.Of, items = "what all its clients sent", 0
+	if !i.ours() {
+		u.Of, items = "what the node itself counted", 0
 		calls = i.Node.Counters[Requests]
 		entries = i.Node.Counters[Entries] + i.Node.Counters[Singles]
 		if _, told := i.Node.Counters[Singles]; !told {
@@ -55,6 +55,14 @@ func (i *Interval) Usage(n Names) (*Usage, string) {
 	}
 	u.PerCall, u.PerEntry, u.PerItem = each(cpu, calls), each(cpu, entries), each(cpu, items)
 	return u, ""
+}
+
+// ours tells whether the node's account is of the client's calls and of no others,
+// as far as it goes.
+func (i *Interval) ours() bool {
+	requests, exposed := i.Node.Counters[Requests]
+	missing := exposed && requests+float64(i.edges()) < float64(i.Client.Calls)
+	return !missing && !i.Node.Reset && len(i.Surplus()) == 0
 }
 
 func each(cpu, n float64) *float64 {

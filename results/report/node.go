@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"volley/results"
@@ -46,10 +47,15 @@ func (p *page) split(s *correlate.Split) {
 		return
 	}
 	p.line("  Where the mean response of %s goes", results.Escape(s.Of))
-	for _, row := range []struct {
+	type row struct {
 		what    string
 		seconds float64
-	}{{"lateness", s.Lateness}, {"network and admission", s.Network}, {"node processing", s.Node}, {"response", s.Response}} {
+	}
+	parts := []row{{"network and admission", s.Network}, {"node processing", s.Node}}
+	if s.Shared {
+		parts = []row{{"network and node", s.Network + s.Node}}
+	}
+	for _, row := range slices.Concat([]row{{"lateness", s.Lateness}}, parts, []row{{"response", s.Response}}) {
 		p.line("    %s%14s%9s", pad(row.what, 24), results.Micros(1e6*row.seconds), percent(row.seconds/s.Response))
 	}
 	if s.Note != "" {
@@ -62,7 +68,11 @@ func (p *page) bounds(r *correlate.Report) {
 	if len(r.Quantiles) == 0 {
 		return
 	}
-	p.line("  %s%14s%20s", pad("Quantiles", 26), "client service", "node processing")
+	whose := "node processing"
+	if r.Split != nil && r.Split.Shared {
+		whose = "node, all traffic"
+	}
+	p.line("  %s%14s%20s", pad("Quantiles", 26), "client service", whose)
 	for _, q := range r.Quantiles {
 		node := "over " + results.Micros(1e6*q.Lower)
 		if q.Upper != nil {

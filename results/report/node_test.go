@@ -57,6 +57,19 @@ The node's side, over 28.1 s with 28 scrapes
     -0.80  evil\x1b[2J (-0.95 to -0.30 over 26 intervals, 2 ahead)
   - gaps: 1 of 29 scrapes failed; counters are differenced across them
 `, func(*correlate.Report) {}},
+		{"the node's mean is of others too", `
+The node's side, over 28.1 s with 28 scrapes
+  Where the mean response of batches (near_rpc_batch_processing_time) goes
+    lateness                       7.70 ms    4.21%
+    network and node                175 ms    95.8%
+    response                        183 ms   100.0%
+    the node's mean is of others too
+  with the p99  nothing is said of what moves: 3 intervals
+`, func(r *correlate.Report) {
+			split := r.Split
+			*r = correlate.Report{ToS: 28.1, Intervals: 29, Scrapes: 28, Split: split, Movers: correlate.Movers{Silent: "3 intervals"}}
+			r.Split.Shared, r.Split.Note = true, "the node's mean is of others too"
+		}},
 		{"a node that exposes little, and other traffic", `
 The node's side, over 28.1 s with 28 scrapes
   Little's law  differs: 3.35 batches in the node by its processing time, 1.00
