@@ -19,6 +19,7 @@ type reached struct {
 	addresses  string        // of the URL's host, where it is a name
 	bundledURL string        // "" when the node is not ours, or speaks on its standard streams
 	node       *child
+	log        *os.File // of a command's standard error, which we read; nil: of none
 }
 
 func (r *reached) close() {
@@ -30,6 +31,9 @@ func (r *reached) close() {
 	}
 	if r.node != nil {
 		r.node.close()
+	}
+	if r.log != nil {
+		_ = r.log.Close() // the command has ended: nothing more comes
 	}
 }
 
@@ -82,15 +86,23 @@ func openStdio(plan *scenario.Plan, dir string, log *os.File) (*reached, error) 
 		}
 		command = append(arguments, "--stdio")
 	}
-	var endpoint *transport.Stdio
-	err := onCPUs(plan.Target.NodeCPUs, func() (err error) {
-		endpoint, err = transport.NewStdio(transport.StdioConfig{Command: command, Stderr: log, Route: firstID})
+	// We write it, as long as the command runs: the caller's is closed before that.
+	own, err := os.OpenFile(log.Name(), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	r := &reached{log: own}
+	err = onCPUs(plan.Target.NodeCPUs, func() error {
+		endpoint, err := transport.NewStdio(transport.StdioConfig{Command: command, Stderr: own, Route: firstID})
+		if err == nil {
+			r.endpoint = endpoint
+		}
 		return err
 	})
 	if err != nil {
+		r.close()
 		return nil, &exit{exitUnreachable, err}
 	}
-	r := &reached{endpoint: endpoint}
 	if r.metrics, err = openMetrics(plan, ""); err != nil {
 		r.close()
 		return nil, &exit{exitUsage, err}
