@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -15,8 +14,9 @@ type Control struct {
 	// Interrupt is called by the first q, as a first interrupt signal would be, and by
 	// the second.
 	Interrupt func()
-	// Scale changes the asked rate to factor times the plan's; nil: it cannot be changed.
-	Scale func(factor float64)
+	// Scale multiplies the asked rate, and gives what it is then of the plan's; an error
+	// says why it stays. nil: it cannot be changed.
+	Scale func(by float64) (now float64, err error)
 	// Leave, when closed, has the screen leave as soon as the run is over, as after the
 	// first q; nil: never.
 	Leave <-chan struct{}
@@ -40,7 +40,6 @@ type model struct {
 	latest  *view // beside view, while frozen
 
 	before  int // the window before all
-	factor  float64
 	w, h    int
 	frame   string
 	drawn   time.Time
@@ -61,7 +60,7 @@ type (
 )
 
 func newModel(t *Theme, c Control) *model {
-	m := &model{theme: t, control: c, factor: 1, now: time.Now, draw: render}
+	m := &model{theme: t, control: c, now: time.Now, draw: render}
 	m.look, m.before = look{window: 1, speed: 1, rates: c.Scale != nil}, 1
 	return m
 }
@@ -214,24 +213,16 @@ func (m *model) steer(key string) {
 		if m.control.Scale == nil || m.stage != live {
 			return
 		}
-		step := 1.1
+		by := 1.1
 		if key == "-" {
-			step = 1 / step
+			by = 1 / by
 		}
-		m.factor = min(max(m.factor*step, leastFactor), mostFactor)
-		if math.Abs(m.factor-1) < 1e-9 {
-			m.factor = 1
+		now, err := m.control.Scale(by)
+		if m.message = "asked rate: " + results.Rate(now) + " times the plan's"; err != nil {
+			m.message = results.Escape(err.Error())
 		}
-		m.control.Scale(m.factor)
-		m.message = "asked rate: " + results.Number(math.Round(m.factor*1000)/1000) + " times the plan's"
 	}
 }
-
-// The least and greatest factors that keys set.
-const (
-	leastFactor = 0.01
-	mostFactor  = 100
-)
 
 // play are the keys of a replay alone.
 func (m *model) play(key string) {

@@ -25,6 +25,7 @@ type performance struct {
 	// shared: another run loads the same node at the same time.
 	shared bool
 	sent   func(due, sent time.Duration)
+	rates  *loadgen.Rates // changes the rate while the run goes on; nil: nobody does
 	observer
 }
 
@@ -118,8 +119,9 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 			}
 			return err
 		},
-		Sent: p.sent,
-		Warn: p.warn,
+		Sent:  p.sent,
+		Rates: p.rates,
+		Warn:  p.warn,
 	})
 	if err != nil {
 		return run, run.giveUp(writer, meta, err)
