@@ -356,13 +356,14 @@ func axisLinear(c canvas, top float64) {
 	for y := range c.h {
 		c.put(c.w-1, y, "│", in(dim))
 	}
-	for _, y := range [...]int{0, (c.h - 1) / 2, c.h - 1} {
-		if c.h < 5 && y == (c.h-1)/2 {
-			continue
-		}
-		v := top * float64(c.h-1-y) / float64(max(c.h-1, 1))
+	tick := func(y int, v float64) {
 		c.put(c.w-1, y, "┤", in(dim))
 		c.right(c.w-2, y, shortNumber(v), in(dim))
+	}
+	tick(0, top)
+	tick(c.h-1, 0)
+	if c.h >= 5 {
+		tick(c.h/2, top/2)
 	}
 }
 

@@ -37,7 +37,6 @@ type model struct {
 	player  *player // a replay; nil when live
 	view    *view
 	figures figures
-	latest  *view // beside view, while frozen
 
 	before  int // the window before all
 	w, h    int
@@ -113,24 +112,22 @@ func (m *model) refresh() {
 	var v *view
 	switch {
 	case m.player != nil:
-		v = m.player.view()
+		v = m.player.view(m.screen == nodeScreen)
 	case m.feed != nil:
-		v = m.feed.view()
+		v = m.feed.view(m.screen == nodeScreen || m.frozen)
 	default:
 		return
 	}
 	if m.stage == live && v.summary != nil {
 		m.stage, m.window = ended, allTime // what the report is about
 	}
-	if m.frozen {
-		m.latest = v
-		return
+	if !m.frozen || m.view == nil {
+		m.show(v)
 	}
-	m.show(v)
 }
 
 func (m *model) show(v *view) {
-	m.view, m.latest = v, nil
+	m.view = v
 	m.figures = v.figuresOf(m.window)
 	m.dirty = true
 }
@@ -280,6 +277,9 @@ func (m *model) open(screen int) {
 		m.scroll = 0
 	}
 	m.screen, m.help = screen, false
+	if screen == nodeScreen && !m.frozen {
+		m.refresh()
+	}
 }
 
 func (m *model) choose(window int) {
@@ -290,10 +290,13 @@ func (m *model) choose(window int) {
 }
 
 func (m *model) freeze() {
-	m.frozen = !m.frozen
-	if !m.frozen && m.latest != nil {
-		m.show(m.latest)
+	if m.frozen = !m.frozen; m.frozen {
+		if m.feed != nil && m.view != nil && m.view.node == nil {
+			m.show(m.feed.view(true)) // any screen may be looked at
+		}
+		return
 	}
+	m.refresh()
 }
 
 // move scrolls by so many lines: up, where they are more than 0.

@@ -27,9 +27,15 @@ func (c *fakeClock) look() time.Time {
 // liveModel shows a feed that has taken in so many seconds of the sample. Every message
 // may draw, unless step says that less time goes by.
 func liveModel(seconds int, step time.Duration, c Control) (*model, *Feed) {
-	feed := NewFeed(sampleMeta())
+	meta := sampleMeta()
+	feed, correlator := NewFeed(meta), results.NewCorrelator(meta.Correlation())
+	feed.Correlate(correlator)
 	for _, s := range sample(seconds) {
 		feed.Snapshot(s)
+		correlator.Snapshot(s)
+	}
+	for _, scrape := range sampleScrapes(seconds) {
+		correlator.Node(scrape)
 	}
 	m := newModel(NewTheme(termenv.Ascii, true), c)
 	m.feed = feed

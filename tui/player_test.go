@@ -24,6 +24,11 @@ func storedRun(t *testing.T, seconds int) *results.Run {
 			t.Fatal(err)
 		}
 	}
+	for _, scrape := range sampleScrapes(seconds) {
+		if err := w.Node(scrape); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := w.Finish(*sampleSummary(seconds)); err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +48,7 @@ func replayModel(t *testing.T, seconds int) *model {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(p.close)
 	m := newModel(NewTheme(termenv.Ascii, true), Control{})
 	m.player, m.stage, m.speed = p, replay, 10
 	m.now = (&fakeClock{step: 100 * time.Millisecond}).look
@@ -64,7 +70,7 @@ func TestReplayShowsWhatTheRunShowed(t *testing.T) {
 	for screen := range numScreens {
 		a, b := look{screen: screen, window: allTime}, look{screen: screen, window: allTime}
 		plain := NewTheme(termenv.Ascii, true)
-		if x, y := draw(live.view, a, 120, 40, plain), draw(m.view, b, 120, 40, plain); x != y && screen != logScreen {
+		if x, y := draw(live.feed.view(true), a, 120, 40, plain), draw(m.player.view(true), b, 120, 40, plain); x != y && screen != logScreen {
 			t.Errorf("%s: live\n%s\nreplayed\n%s", titles[screen].long, x, y)
 		}
 	}
@@ -80,18 +86,18 @@ func TestReplayGoesOnWithTime(t *testing.T) {
 	if changed := p.advance(now.Add(50*time.Millisecond), false, 10); changed || p.at != 500*time.Millisecond {
 		t.Errorf("after 50 ms at ten times: at %v, changed %v", p.at, changed)
 	}
-	if changed := p.advance(now.Add(1050*time.Millisecond), false, 10); !changed || p.at != 10500*time.Millisecond || p.view().now != 10*time.Second {
-		t.Errorf("a second later: at %v, shows %v", p.at, p.view().now)
+	if changed := p.advance(now.Add(1050*time.Millisecond), false, 10); !changed || p.at != 10500*time.Millisecond || p.view(true).now != 10*time.Second {
+		t.Errorf("a second later: at %v, shows %v", p.at, p.view(true).now)
 	}
 	if changed := p.advance(now.Add(9*time.Second), true, 10); changed || p.at != 10500*time.Millisecond {
 		t.Errorf("paused: at %v", p.at)
 	}
 	p.seek(-time.Second)
-	if p.at != 0 || p.view().now != 0 {
+	if p.at != 0 || p.view(true).now != 0 {
 		t.Errorf("before the start: at %v", p.at)
 	}
 	p.seek(time.Hour)
-	if !p.over() || p.at != 40*time.Second || p.view().summary == nil {
+	if !p.over() || p.at != 40*time.Second || p.view(true).summary == nil {
 		t.Errorf("after the end: at %v, over %v", p.at, p.over())
 	}
 }

@@ -65,7 +65,7 @@ func golden(t *testing.T, name, got string) {
 
 // The screens in characters alone, in every size.
 func TestScreensInCharacters(t *testing.T) {
-	v := sampleStore(33).view()
+	v := sampleStore(33).view(true)
 	theme := NewTheme(termenv.Ascii, true)
 	for screen := range numScreens {
 		for _, size := range sizes {
@@ -80,7 +80,7 @@ func TestScreensInCharacters(t *testing.T) {
 
 // Two screens in every theme, with its escape sequences made readable.
 func TestScreensInColours(t *testing.T) {
-	v := sampleStore(33).view()
+	v := sampleStore(33).view(true)
 	for _, theme := range []struct {
 		name    string
 		profile termenv.Profile
@@ -100,7 +100,7 @@ func TestScreensInColours(t *testing.T) {
 // What else a window may hold: help, the end of a run, a replay, nothing yet.
 func TestScreensAtOtherTimes(t *testing.T) {
 	theme := NewTheme(termenv.Ascii, true)
-	going, over := sampleStore(33).view(), sampleStore(40)
+	going, over := sampleStore(33).view(true), sampleStore(40)
 	over.finish(sampleSummary(40))
 	for _, c := range []struct {
 		name string
@@ -109,17 +109,17 @@ func TestScreensAtOtherTimes(t *testing.T) {
 	}{
 		{"help", going, look{help: true, rates: true}},
 		{"help-replay", going, look{help: true, stage: replay}},
-		{"end", over.view(), look{window: allTime, stage: ended}},
-		{"end-generator", over.view(), look{screen: generatorScreen, window: allTime, stage: ended}},
-		{"end-node", over.view(), look{screen: nodeScreen, window: allTime, stage: ended}},
-		{"end-log", over.view(), look{screen: logScreen, window: allTime, stage: ended}},
+		{"end", over.view(true), look{window: allTime, stage: ended}},
+		{"end-generator", over.view(true), look{screen: generatorScreen, window: allTime, stage: ended}},
+		{"end-node", over.view(true), look{screen: nodeScreen, window: allTime, stage: ended}},
+		{"end-log", over.view(true), look{screen: logScreen, window: allTime, stage: ended}},
 		{"draining", going, look{leaving: true, message: "stopped sending; waiting for answers due. q leaves at once"}},
 		{"replay-paused", going, look{stage: replay, paused: true, speed: 10}},
 		{"frozen", going, look{frozen: true, window: 1}},
-		{"empty", newStore(sampleMeta()).view(), look{}},
-		{"empty-heat", newStore(sampleMeta()).view(), look{screen: heatMap}},
-		{"empty-node", newStore(sampleMeta()).view(), look{screen: nodeScreen}},
-		{"empty-breakdown", newStore(sampleMeta()).view(), look{screen: breakdown}},
+		{"empty", newStore(sampleMeta()).view(true), look{}},
+		{"empty-heat", newStore(sampleMeta()).view(true), look{screen: heatMap}},
+		{"empty-node", newStore(sampleMeta()).view(true), look{screen: nodeScreen}},
+		{"empty-breakdown", newStore(sampleMeta()).view(true), look{screen: breakdown}},
 	} {
 		frame := draw(c.v, c.l, 80, 24, theme)
 		if wrong := fits(frame, 80, 24); wrong != "" {
@@ -131,7 +131,7 @@ func TestScreensAtOtherTimes(t *testing.T) {
 
 // Small windows hold the most needed numbers, and every size holds something.
 func TestEverySizeFits(t *testing.T) {
-	v := sampleStore(33).view()
+	v := sampleStore(33).view(true)
 	theme := NewTheme(termenv.ANSI256, true)
 	for screen := range numScreens {
 		for _, h := range []int{1, 2, 3, 5, 11, 12, 13, 14, 15, 16, 17, 18, 20, 25, 33, 47} {
@@ -170,7 +170,7 @@ func TestRemoteTextIsHarmless(t *testing.T) {
 	s.finish(summary)
 	for screen := range numScreens {
 		for _, size := range sizes {
-			frame := draw(s.view(), goldenLook(screen), size.w, size.h, NewTheme(termenv.Ascii, true))
+			frame := draw(s.view(true), goldenLook(screen), size.w, size.h, NewTheme(termenv.Ascii, true))
 			if wrong := fits(frame, size.w, size.h); wrong != "" {
 				t.Errorf("%s at %dx%d: %s", titles[screen].long, size.w, size.h, wrong)
 			}

@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"volley/results"
+	"volley/results/selfcheck"
 )
 
 // sampleMeta is a run of three phases, the first a warm-up, the last a ramp.
@@ -21,6 +24,7 @@ func sampleMeta() results.Meta {
 			{Text: "response p99 <= 250ms", Metric: "response", Stat: "p99", Op: "<=", Limit: 250_000},
 			{Text: "entry errors <= 0.1%", Metric: "entry errors", Op: "<=", Limit: 0.001},
 		},
+		BatchLimit: 16, LargestBatch: 100,
 		Rows: []string{"query view_account", "query call_function", "query view_state"},
 	}
 }
@@ -92,6 +96,54 @@ func sampleCall(r *rand.Rand, phase, i int, due time.Duration, second int) resul
 	return o
 }
 
+// sampleScrapes are those of a node that did what the sample's calls found, the 20th of
+// them failed.
+func sampleScrapes(seconds int) []results.NodeSample {
+	bounds := []float64{.001, .002, .005, .01, .02, .05, .1, .2}
+	buckets := make([]float64, len(bounds))
+	var batches, entries, sum float64
+	out := []results.NodeSample{nodeSample(0, batches, entries, sum, 0, bounds, buckets)}
+	for _, snap := range sample(seconds) {
+		p := &snap.Phases[0]
+		batches += float64(p.Batches)
+		entries += float64(p.BatchEntries)
+		inside := 0.9 * p.Service.Mean() * float64(p.Service.TotalCount()) / 1e6
+		sum += inside
+		for _, b := range p.Service.Distribution() {
+			for i, le := range bounds {
+				if 0.9*float64(b.To)/1e6 <= le {
+					buckets[i] += float64(b.Count)
+				}
+			}
+		}
+		s := nodeSample(snap.End+20*time.Millisecond, batches, entries, sum, inside, bounds, buckets)
+		if snap.End == 20*time.Second {
+			s = results.NodeSample{At: s.At, Err: "connection refused"}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func nodeSample(at time.Duration, batches, entries, sum, inside float64, bounds, buckets []float64) results.NodeSample {
+	const name = "near_rpc_batch_processing_time"
+	series := map[string]float64{
+		`near_rpc_batch_requests_total{outcome="executed"}`: batches,
+		`near_rpc_batch_entries_total{outcome="ok"}`:        entries,
+		name + "_sum":                            sum,
+		name + "_count":                          batches,
+		name + `_bucket{le="+Inf"}`:              batches,
+		"near_rpc_batch_requests_in_flight":      math.Round(inside),
+		"near_rpc_batch_query_entries_in_flight": math.Round(inside) * 15,
+		"process_cpu_seconds_total":              sum / 3,
+		"process_resident_memory_bytes":          40e6 + sum*1e5,
+	}
+	for i, le := range bounds {
+		series[fmt.Sprintf("%s_bucket{le=%q}", name, strconv.FormatFloat(le, 'g', -1, 64))] = buckets[i]
+	}
+	return results.NodeSample{At: at, Series: series}
+}
+
 // nasty is what a server may say: terminal escape codes, wide characters, and too much of it.
 var nasty = "\x1b[2J\x1b]0;owned\x07 節點錯誤 \u202e" + string(make([]byte, 40)) + longText(10_000)
 
@@ -106,8 +158,14 @@ func longText(n int) string {
 // sampleStore has taken in so many seconds of the sample.
 func sampleStore(seconds int) *store {
 	s := newStore(sampleMeta())
+	m := sampleMeta()
+	s.correlator = results.NewCorrelator(m.Correlation())
 	for _, snap := range sample(seconds) {
 		s.add(intervalOf(snap))
+		s.correlator.Snapshot(snap)
+	}
+	for _, scrape := range sampleScrapes(seconds) {
+		s.correlator.Node(scrape)
 	}
 	s.tell(Entry{At: 3 * time.Second, Kind: Note, Text: "the node listens"})
 	s.tell(Entry{At: 21 * time.Second, Kind: Warning, Text: "phase \"steady\": 3 calls waited for a free caller"})
@@ -125,5 +183,30 @@ func sampleSummary(seconds int) *results.Summary {
 		Finished:  sampleMeta().Started.Add(time.Duration(seconds) * time.Second),
 		Generator: results.Generator{Verdict: results.GeneratorOK, CPUFraction: 0.04, CPUs: 2},
 	})
+	// What results finds to say is tested there.
+	s.Warnings = []string{"phase \"ramp\": too few calls for p99.9"}
+	ok, no, node := true, false, 1530.0
+	entries, surplus := 48_672.0, 49_000.0
+	s.Reconciliation = []results.Row{
+		{What: "batches", Client: 1530, Node: &node, Match: &ok},
+		{What: "batch entries", Client: 48_672, Node: &entries, Match: &ok},
+		{What: "HTTP exchanges", Client: 1530, Node: &surplus, Match: &no, Note: "other traffic"},
+		{What: "singletons", Client: 0, Node: new(float64), Match: &ok},
+		{What: "batches by size", Client: 3, Note: "not exposed"},
+	}
+	m := sampleMeta()
+	c := results.NewCorrelator(m.Correlation())
+	for _, snap := range sample(seconds) {
+		c.Snapshot(snap)
+	}
+	for _, scrape := range sampleScrapes(seconds) {
+		c.Node(scrape)
+	}
+	s.Correlation = c.Report()
+	s.Checks = []selfcheck.Check{
+		{Name: "gaps of sends", Phase: "steady", Verdict: selfcheck.OK, Sentence: "The gaps between sends are those of the plan."},
+		{Name: "stationarity", Phase: "ramp", Verdict: selfcheck.Warn, Sentence: "The response time rises over the phase: its percentiles are of no steady state."},
+		{Name: "warm-up", Verdict: selfcheck.NotEnough, Sentence: "Too few intervals."},
+	}
 	return &s
 }

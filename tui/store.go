@@ -26,6 +26,8 @@ type store struct {
 	steps   []results.RateStep
 	summary *results.Summary
 	scratch results.Latency
+	// correlator is fed by others; nil: the node's metrics are not read.
+	correlator *results.Correlator
 }
 
 // Entry is a line of the log screen.

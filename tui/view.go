@@ -27,6 +27,7 @@ type view struct {
 	dropped    int
 	steps      []results.RateStep
 	summary    *results.Summary
+	node       *nodeSide // nil: not known, or not asked for
 }
 
 // figures are an account and the time that it is over.
@@ -38,7 +39,9 @@ type figures struct {
 	cells   []cellPart
 }
 
-func (s *store) view() *view {
+// view gives what the store holds; with the node's side only where it is asked for, as
+// that takes some time.
+func (s *store) view(node bool) *view {
 	v := &view{
 		meta: s.meta, now: s.now, current: s.current, flying: s.flying, planned: s.planned,
 		points: slices.Clone(s.history.latest), whole: s.history.all(), recent: s.recent,
@@ -55,6 +58,9 @@ func (s *store) view() *view {
 		v.total.planned = s.planned
 	}
 	v.objectives = s.objectives(&v.total, v.measuring)
+	if node {
+		v.node = s.nodeSide()
+	}
 	return v
 }
 

@@ -108,8 +108,9 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 				}
 				shown.reached(meta, !f.noTUI && !f.asJSON && onTerminal(s))
 			},
-			snapshot: shown.snapshot,
-			warn:     shown.warn,
+			correlated: shown.correlated,
+			snapshot:   shown.snapshot,
+			warn:       shown.warn,
 		},
 	})
 	if e := sends.close(); err == nil && e != nil {
