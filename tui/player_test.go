@@ -29,7 +29,9 @@ func storedRun(t *testing.T, seconds int) *results.Run {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Finish(*sampleSummary(seconds)); err != nil {
+	summary, m := sampleSummary(seconds), sampleMeta()
+	summary.Correlation = results.NewCorrelator(m.Correlation()).Report() // it holds the names of the series
+	if err := w.Finish(*summary); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -68,9 +70,9 @@ func TestReplayShowsWhatTheRunShowed(t *testing.T) {
 		t.Fatalf("the replay is at %v, over %v", m.view.now, m.player.over())
 	}
 	for screen := range numScreens {
-		a, b := look{screen: screen, window: allTime}, look{screen: screen, window: allTime}
-		plain := NewTheme(termenv.Ascii, true)
-		if x, y := draw(live.feed.view(true), a, 120, 40, plain), draw(m.player.view(true), b, 120, 40, plain); x != y && screen != logScreen {
+		l, theme := look{screen: screen, window: allTime}, NewTheme(termenv.Ascii, true)
+		a, b := feed.view(true), m.player.view(true)
+		if x, y := render(a, l, &a.total, 120, 40, theme), render(b, l, &b.total, 120, 40, theme); x != y && screen != logScreen {
 			t.Errorf("%s: live\n%s\nreplayed\n%s", titles[screen].long, x, y)
 		}
 	}

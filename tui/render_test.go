@@ -24,6 +24,11 @@ func goldenLook(screen int) look {
 }
 
 func draw(v *view, l look, w, h int, t *Theme) string {
+	if v.node != nil && v.node.report.Intervals > 0 {
+		shown := *v
+		shown.node = &nodeSide{sampleReport(), v.node.intervals}
+		v = &shown
+	}
 	f := v.figuresOf(l.window)
 	return render(v, l, &f, w, h, t)
 }
