@@ -62,6 +62,7 @@ type correlator struct {
 	foreign bool   // one of them had an id
 	nulls   []bare // errors without an id
 	limited bool   // the status is 429
+	broken  bool   // the body is no JSON, or not whole
 	asOne   bool   // one error object answered the whole batch
 	highest int    // the highest entry that was answered
 	put     int    // answers to notifications that were put up with
@@ -143,7 +144,7 @@ func (c *correlator) begin(m *message) {
 	c.answers, c.junk, c.surplus, c.unknown, c.foreign = 0, 0, 0, 0, false
 	c.nulls, c.words, c.codes = c.nulls[:0], c.words[:0], c.codes[:0]
 	c.highest, c.put, c.strange = 0, 0, 0
-	c.lone, c.owed, c.asOne, c.limited = lone{}, false, false, false
+	c.lone, c.owed, c.asOne, c.limited, c.broken = lone{}, false, false, false, false
 }
 
 // exchange reads the reply. whole says that class is the call's and every entry's.
@@ -165,7 +166,8 @@ func (c *correlator) exchange(reply transport.Reply, err error) (class results.C
 	}
 	batch, n, err := c.scanner.ScanReply(reply.Body, c.each)
 	if err != nil {
-		c.answers, c.words, c.strange = 0, c.words[:0], 0 // of a text that cannot be trusted
+		// Of a text that cannot be trusted nothing is said.
+		c.answers, c.words, c.strange, c.broken = 0, c.words[:0], 0, true
 		return none, true
 	}
 	if c.answers == 0 && (n > 0 || !good) {
