@@ -28,6 +28,10 @@ func atRank(h *hdrhistogram.Histogram, r int64) int64 {
 	return h.ValueAtPercentile(100 * float64(r) / float64(h.TotalCount()))
 }
 
+// AtPercentile gives h's value at p, from 0 to 100: the least one that so many percent
+// do not exceed, as all percentiles here are. h holds some.
+func AtPercentile(h *hdrhistogram.Histogram, p float64) int64 { return atPercentile(h, p) }
+
 func atPercentile(h *hdrhistogram.Histogram, p float64) int64 {
 	return atRank(h, rank(p, h.TotalCount()))
 }

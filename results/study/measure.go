@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -144,7 +145,7 @@ func latency(of func(*Measured) *results.PhaseSlice, p float64) func(*Measured) 
 		if s == nil || s.Response == nil || s.Response.TotalCount() == 0 {
 			return 0, false
 		}
-		return float64(s.Response.ValueAtPercentile(p)), true
+		return float64(results.AtPercentile(s.Response, p)), true
 	}
 }
 
@@ -195,9 +196,28 @@ func Metrics(repeats []*Measured) []Metric {
 	return metrics
 }
 
-// interval is Student's 95% interval of the values' mean, cut off at 0: none of what
-// is measured here can be less.
+// interval is Student's 95% interval of the values' mean; where all are above 0, of
+// their logarithms' mean: what differs from one repeat to the next does so by a factor.
+// It is cut off at 0: none of what is measured here can be less.
 func interval(values []float64) (low, high *float64) {
+	if !slices.ContainsFunc(values, func(v float64) bool { return v <= 0 }) {
+		logs := make([]float64, len(values))
+		for i, v := range values {
+			logs[i] = math.Log(v)
+		}
+		if low, high = student(logs); low != nil {
+			*low, *high = math.Exp(*low), math.Exp(*high)
+		}
+		return low, high
+	}
+	if low, high = student(values); low != nil {
+		*low = max(0, *low)
+	}
+	return low, high
+}
+
+// student is the 95% interval of the values' mean; nil with fewer than two.
+func student(values []float64) (low, high *float64) {
 	n := float64(len(values))
 	if n < 2 {
 		return nil, nil
@@ -211,5 +231,5 @@ func interval(values []float64) (low, high *float64) {
 	}
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
 	half := t * math.Sqrt(squares/(n-1)/n)
-	return new(max(0, mean-half)), new(mean + half)
+	return new(mean - half), new(mean + half)
 }
