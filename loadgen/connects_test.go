@@ -21,3 +21,30 @@ func TestConnects(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 }
+
+func TestNodesThatCloseConnectionsAreToldOf(t *testing.T) {
+	for _, tt := range []struct {
+		why        string
+		made       uint64
+		most       int64
+		calls, bad uint64
+		told       bool
+	}{
+		{"kept", 12, 10, 1000, 0, false},
+		{"a few break", 60, 10, 1000, 0, false},
+		{"one in ten", 112, 10, 1000, 0, true},
+		{"as timeouts explain", 112, 10, 1000, 100, false},
+		{"of a handful of calls", 7, 1, 8, 0, false},
+		{"each", 1000, 10, 1000, 0, true},
+		{"none", 0, 0, 0, 0, false},
+	} {
+		w := closings(tt.made, tt.most, &results.Counts{Calls: tt.calls, Unanswered: tt.bad})
+		if (w != "") != tt.told {
+			t.Errorf("%s: %q", tt.why, w)
+		}
+	}
+	const want = "the node closes connections after its answers: 1,000 were made for 2,000 calls, of which at most 3 were under way at once"
+	if got := closings(1000, 3, &results.Counts{Calls: 2000}); got != want {
+		t.Errorf("got %s", got)
+	}
+}

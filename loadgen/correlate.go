@@ -2,8 +2,6 @@ package loadgen
 
 import (
 	"bytes"
-	"errors"
-	"strconv"
 
 	"volley/internal/jsonrpc"
 	"volley/loadgen/transport"
@@ -62,6 +60,7 @@ type correlator struct {
 	foreign bool   // one of them had an id
 	nulls   []bare // errors without an id
 	limited bool   // the status is 429
+	broken  bool   // the body is no JSON, or not whole
 	asOne   bool   // one error object answered the whole batch
 	highest int    // the highest entry that was answered
 	put     int    // answers to notifications that were put up with
@@ -143,7 +142,7 @@ func (c *correlator) begin(m *message) {
 	c.answers, c.junk, c.surplus, c.unknown, c.foreign = 0, 0, 0, 0, false
 	c.nulls, c.words, c.codes = c.nulls[:0], c.words[:0], c.codes[:0]
 	c.highest, c.put, c.strange = 0, 0, 0
-	c.lone, c.owed, c.asOne, c.limited = lone{}, false, false, false
+	c.lone, c.owed, c.asOne, c.limited, c.broken = lone{}, false, false, false, false
 }
 
 // exchange reads the reply. whole says that class is the call's and every entry's.
@@ -165,7 +164,8 @@ func (c *correlator) exchange(reply transport.Reply, err error) (class results.C
 	}
 	batch, n, err := c.scanner.ScanReply(reply.Body, c.each)
 	if err != nil {
-		c.answers, c.words, c.strange = 0, c.words[:0], 0 // of a text that cannot be trusted
+		// Of a text that cannot be trusted nothing is said.
+		c.answers, c.words, c.strange, c.broken = 0, c.words[:0], 0, true
 		return none, true
 	}
 	if c.answers == 0 && (n > 0 || !good) {
@@ -253,71 +253,6 @@ func (c *correlator) answer(a *jsonrpc.Answer) {
 	}
 }
 
-// entry gives the index of the entry whose id, as it was sent, the answer carries.
-func (c *correlator) entry(a *jsonrpc.Answer) (i int, ours bool) {
-	id := a.Int
-	switch {
-	case a.IsInt:
-	case a.IDKind == jsonrpc.Bool:
-		if c.m.malformed == 0 || a.ID[0] != 't' {
-			return 0, false
-		}
-		for i, k := range c.m.members {
-			if k == mangledTrue && c.state[i] == pending {
-				return i, true
-			}
-		}
-		return 0, false
-	case a.IDKind == jsonrpc.Number:
-		f, err := strconv.ParseFloat(string(a.ID), 64)
-		if err != nil || f < 0 || f >= 1<<63 {
-			return 0, false
-		}
-		id = uint64(f)
-		c.buffer = strconv.AppendUint(c.buffer[:0], id, 10)
-		if !jsonrpc.SameID(a.ID, c.buffer) {
-			return 0, false
-		}
-	default:
-		return 0, false
-	}
-	if id < c.m.first || id-c.m.first >= uint64(len(c.m.members)) {
-		return 0, false
-	}
-	i = int(id - c.m.first)
-	k := c.m.members[i]
-	return i, k == request || k == mangledID
-}
-
-// match scores an answer to entry i.
-func (c *correlator) match(i int, a *jsonrpc.Answer, b bare) {
-	if c.state[i] != pending {
-		c.state[i] = results.Duplicate
-		c.surplus++
-		return
-	}
-	c.code[i] = a.Code
-	malformed := c.m.members[i].malformed()
-	switch {
-	case a.Kind == jsonrpc.ErrorObject && malformed && rejection(a.Code):
-		c.state[i] = results.Rejected
-	case a.Kind == jsonrpc.ErrorObject:
-		c.state[i] = b.class()
-	case malformed:
-		c.state[i] = results.MalformedResponse
-	case a.Kind == jsonrpc.ResultError:
-		c.state[i] = results.ResultError
-	default:
-		c.state[i] = results.OK
-	}
-}
-
-// rejection tells whether a code says that a member was no request, or (as NEAR
-// says of a singleton, jrpc2 of a batch's member) could not be read as one.
-func rejection(code int64) bool {
-	return code == int64(jsonrpc.InvalidRequest) || code == int64(jsonrpc.ParseError)
-}
-
 // settle decides what is still pending and adds up. Errors without an id go to
 // malformed members by count, and to the only entry of a singleton.
 func (c *correlator) settle(o *results.Outcome) {
@@ -396,24 +331,4 @@ func (c *correlator) gravest(o *results.Outcome) results.Class {
 		}
 	}
 	return results.Notified // no entries, no answers
-}
-
-// failureClass maps a transport's failure.
-func failureClass(err error) results.Class {
-	var e *transport.Error
-	if !errors.As(err, &e) {
-		return results.Reset
-	}
-	switch e.Failure {
-	case transport.Timeout:
-		return results.Timeout
-	case transport.Refused, transport.Forbidden, transport.Exhausted:
-		return results.Refused
-	case transport.Malformed:
-		return results.MalformedResponse
-	case transport.Cancelled:
-		return results.CutOff
-	default:
-		return results.Reset
-	}
 }

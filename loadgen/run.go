@@ -283,6 +283,11 @@ func (r *runner) judge(before, after vitals) {
 	for _, w := range r.rec.firstWords(r.printable) {
 		r.warn(w)
 	}
+	if made := r.rec.dials.count(); !onPurpose(r.Plan.Target.Connections) && r.Plan.Target.Transport != "stdio" {
+		if w := closings(made, r.rec.most.Load(), &r.rec.total); w != "" {
+			r.warn(w)
+		}
+	}
 	if r.scraper != nil {
 		r.account.Reset = len(r.scraper.reset.at) > 0
 		r.account.Warnings = append(r.account.Warnings, r.scraper.warnings()...)

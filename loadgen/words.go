@@ -49,6 +49,9 @@ func (c *correlator) explain(class results.Class, reply transport.Reply, err err
 		default:
 			b = append(b, "HTTP "...)
 			b = strconv.AppendInt(b, int64(reply.Status), 10)
+			if c.broken && class == results.MalformedResponse && reply.Encoding == "" {
+				b = append(b, ", not JSON or cut short"...)
+			}
 			b = append(b, ": "...)
 			b = appendUnread(b, &reply)
 		}

@@ -116,14 +116,35 @@ func (c canvas) fill(s string, st style) {
 }
 
 // width is how many columns s takes.
-func width(s string) int { return uniseg.StringWidth(s) }
+func width(s string) int {
+	if ascii(s) {
+		return len(s)
+	}
+	return uniseg.StringWidth(s)
+}
+
+// ascii tells that every byte of s is one column wide.
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
 
 // fit cuts s to w columns.
 func fit(s string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	if len(s) <= w || width(s) <= w {
+	if ascii(s) {
+		if len(s) <= w {
+			return s
+		}
+		return s[:w-1] + "…"
+	}
+	if width(s) <= w {
 		return s
 	}
 	var b strings.Builder
@@ -157,12 +178,9 @@ func (g *grid) render(t *Theme) string {
 			if c.tail {
 				continue
 			}
-			st := c.style
-			if c.s == "" || c.s == " " { // nothing to be seen in the foreground
-				st.fg = plain
-			}
-			if !t.visible(st) {
-				st = style{}
+			st := t.shown(c.style)
+			if (c.s == "" || c.s == " ") && alike(st, now) { // the same space in either
+				st = now
 			}
 			if st != now {
 				if st == (style{}) {
@@ -183,4 +201,10 @@ func (g *grid) render(t *Theme) string {
 		}
 	}
 	return string(b)
+}
+
+// alike tells whether a space looks the same in both styles.
+func alike(a, b style) bool {
+	const seen = reverse | underline
+	return a.bg == b.bg && a.attr&seen == b.attr&seen && (a.attr&reverse == 0 || a.fg == b.fg)
 }

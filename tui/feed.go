@@ -52,8 +52,14 @@ func (f *Feed) change(do func(*store)) {
 	}
 }
 
-func (f *Feed) view() *view {
+// Correlate has the node's side of the run shown as c has it, which others feed. It is
+// for the run's start.
+func (f *Feed) Correlate(c *results.Correlator) {
+	f.change(func(s *store) { s.correlator = c })
+}
+
+func (f *Feed) view(node bool) *view {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.store.view()
+	return f.store.view(node)
 }

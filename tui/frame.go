@@ -74,7 +74,7 @@ func render(v *view, l look, f *figures, w, h int, t *Theme) string {
 	case l.screen == heatMap:
 		drawHeat(body, v, l, t)
 	case l.screen == nodeScreen:
-		drawReconciliation(body, v)
+		drawNode(body, v, l)
 	case l.screen == breakdown:
 		drawBreakdown(body, v, l, f)
 	case l.screen == generatorScreen:

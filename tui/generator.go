@@ -117,7 +117,7 @@ func drawHealth(c canvas, v *view, l look) {
 	if plot < 4 || body.h < 4 {
 		return
 	}
-	a := v.timeAxis(plot, l.window == allTime, false)
+	a := v.timeAxis(plot, l.window == allTime, columns)
 	strips := [...]struct {
 		name string
 		st   colour

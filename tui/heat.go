@@ -19,7 +19,7 @@ func drawHeat(c canvas, v *view, l look, t *Theme) {
 	if plot.w < 4 || plot.h < 2 {
 		return
 	}
-	a := v.timeAxis(plot.w, l.window == allTime, true)
+	a := v.timeAxis(plot.w, l.window == allTime, even)
 	low, high, all := math.Inf(1), 0.0, dist(nil)
 	for _, p := range a.points {
 		if p != nil {
@@ -143,7 +143,7 @@ func drawLegend(c canvas, margin int, most float64, a timeAxis, t *Theme) {
 	x = c.text(x+1, 0, results.Count(uint64(math.Ceil(most)))+" calls", in(dim))
 	each := "1 column: " + results.Seconds(a.step.Seconds())
 	if a.each > 1 {
-		each = itoa(int(a.each)) + " columns: 1 s"
+		each = itoa(int(a.each)) + " columns: " + results.Seconds(a.step.Seconds())
 	}
 	if x+3+width(each) <= c.w {
 		c.right(c.w, 0, each, in(dim))

@@ -124,33 +124,48 @@ type timeAxis struct {
 	points []*point      // as many as there are columns to fill, in order
 	each   float64       // columns that a point takes
 	start  time.Duration // of the first column
-	step   time.Duration // of a column
+	step   time.Duration // of a point
 }
+
+// grain is how a chart divides its columns among points.
+type grain int
+
+const (
+	even    grain = iota // the same number of whole columns for each
+	columns              // one column each, or more
+	dots                 // half a column each, or more
+)
 
 // timeAxis gives the axis of a chart of n columns. A plan that fits is shown from its
 // start, and fills the chart as it goes on; else the latest intervals are shown, or,
-// with all, the whole run, with several intervals to a column. even: every point takes
-// the same number of whole columns.
-func (v *view) timeAxis(n int, all, even bool) timeAxis {
+// with all, the whole run, with several intervals to a point.
+func (v *view) timeAxis(n int, all bool, g grain) timeAxis {
 	if n < 1 {
-		return timeAxis{}
+		return timeAxis{each: 1, step: time.Second}
 	}
-	seconds := int(math.Ceil(max(v.span(), v.now).Seconds()))
-	seconds = max(seconds, 1)
+	room := n
+	if g == dots {
+		room *= 2
+	}
+	seconds := max(int(math.Ceil(max(v.span(), v.now).Seconds())), 1)
+	a := timeAxis{}
 	switch {
-	case seconds <= n && len(v.points) == len(v.whole):
-		each := float64(n) / float64(seconds)
-		if even {
-			each = math.Floor(each)
-		}
-		return timeAxis{points: bySecond(v.points, 0, time.Second, seconds), each: each, step: time.Duration(float64(time.Second) / each)}
+	case seconds <= room && len(v.points) == len(v.whole):
+		a.points, a.step = bySecond(v.points, 0, time.Second, seconds), time.Second
 	case all:
-		step := time.Duration(math.Ceil(float64(seconds)/float64(n))) * time.Second
-		return timeAxis{points: bySecond(v.whole, 0, step, n), each: 1, step: step}
+		a.step = time.Duration((seconds+room-1)/room) * time.Second
+		count := int((time.Duration(seconds)*time.Second + a.step - 1) / a.step)
+		a.points = bySecond(v.whole, 0, a.step, count)
+	default:
+		last := int(math.Ceil(v.now.Seconds()))
+		a.start, a.step = time.Duration(max(last-room, 0))*time.Second, time.Second
+		a.points = bySecond(v.points, a.start, a.step, room)
 	}
-	last := int(math.Ceil(v.now.Seconds()))
-	start := time.Duration(max(last-n, 0)) * time.Second
-	return timeAxis{points: bySecond(v.points, start, time.Second, n), each: 1, start: start, step: time.Second}
+	a.each = float64(n) / float64(len(a.points))
+	if g == even {
+		a.each = math.Floor(a.each)
+	}
+	return a
 }
 
 // bySecond puts points into steps by where their middle lies, joined where several
@@ -206,13 +221,13 @@ func drawTimes(c canvas, y int, a timeAxis) {
 	every := time.Duration(0)
 	for _, s := range [...]int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200} {
 		every = time.Duration(s) * time.Second
-		if int(every/a.step) >= 8 {
+		if float64(every)/float64(a.step)*a.each >= 8 {
 			break
 		}
 	}
 	taken := make([]bool, c.w)
 	for at := (a.start + every - 1) / every * every; ; at += every {
-		x := int(math.Round(float64(at-a.start) / float64(a.step)))
+		x := int(math.Round(float64(at-a.start) / float64(a.step) * a.each))
 		if x >= c.w {
 			return
 		}
@@ -224,20 +239,24 @@ func drawTimes(c canvas, y int, a timeAxis) {
 
 // drawPercentiles draws the response time's percentiles over time on a log axis.
 func drawPercentiles(c canvas, v *view, l look) {
-	body := heading(c, "Percentiles over time", "")
+	title := "Percentiles over time"
+	if c.w < 42 {
+		title = "Percentiles"
+	}
+	body := heading(c, title, "")
 	x := c.w
 	series := [...]struct {
 		name string
 		st   colour
 		of   func(*point) float64
 	}{
-		{"p99.9", fourth, func(p *point) float64 { return p.p999 }},
-		{"p99", bad, func(p *point) float64 { return p.p99 }},
-		{"p90", second, func(p *point) float64 { return p.p90 }},
+		{"p99.9", bad, func(p *point) float64 { return p.p999 }},
+		{"p99", second, func(p *point) float64 { return p.p99 }},
+		{"p90", third, func(p *point) float64 { return p.p90 }},
 		{"p50", first, func(p *point) float64 { return p.p50 }},
 	}
 	for _, s := range series {
-		if x -= width(s.name) + 1; x > 23 {
+		if x -= width(s.name) + 1; x > width(title) {
 			c.text(x, 0, " "+s.name, in(s.st).bold())
 		}
 	}
@@ -246,7 +265,7 @@ func drawPercentiles(c canvas, v *view, l look) {
 	if plot.w < 4 || plot.h < 2 {
 		return
 	}
-	a := v.timeAxis(plot.w, l.window == allTime, false)
+	a := v.timeAxis(plot.w, l.window == allTime, dots)
 	low, high := math.Inf(1), 0.0
 	for _, p := range a.points {
 		if p != nil && len(p.response) > 0 {
@@ -294,12 +313,12 @@ func drawRateCurves(c canvas, v *view, l look) {
 	if plot.w < 4 || plot.h < 2 {
 		return
 	}
-	a := v.timeAxis(plot.w, l.window == allTime, false)
+	a := v.timeAxis(plot.w, l.window == allTime, dots)
 	drawTimes(body.part(margin, plot.h, plot.w, 2), 0, a)
 	var lines [3][]float64 // asked, achieved, good
 	most := 0.0
 	for i, p := range a.points {
-		at := a.start + time.Duration((float64(i)+.5)*a.each*float64(a.step))
+		at := a.start + time.Duration(i)*a.step + a.step/2
 		values := [3]float64{math.NaN(), math.NaN(), math.NaN()}
 		if asked, u := v.asked(at); u == unit {
 			values[0] = asked
@@ -337,13 +356,14 @@ func axisLinear(c canvas, top float64) {
 	for y := range c.h {
 		c.put(c.w-1, y, "│", in(dim))
 	}
-	for _, y := range [...]int{0, (c.h - 1) / 2, c.h - 1} {
-		if c.h < 5 && y == (c.h-1)/2 {
-			continue
-		}
-		v := top * float64(c.h-1-y) / float64(max(c.h-1, 1))
+	tick := func(y int, v float64) {
 		c.put(c.w-1, y, "┤", in(dim))
 		c.right(c.w-2, y, shortNumber(v), in(dim))
+	}
+	tick(0, top)
+	tick(c.h-1, 0)
+	if c.h >= 5 {
+		tick(c.h/2, top/2)
 	}
 }
 

@@ -16,6 +16,7 @@ type interval struct {
 	inFlight   int
 	planned    uint64
 	phases     []phasePart
+	steps      []results.RateStep
 	health     results.Health
 	cells      []cellPart
 }
@@ -68,7 +69,7 @@ func (c *cellPart) add(o *cellPart) {
 // intervalOf keeps nothing of s.
 func intervalOf(s *results.Snapshot) *interval {
 	i := &interval{
-		start: s.Start, end: s.End, current: s.Current, inFlight: s.InFlight, planned: s.Planned, health: s.Health,
+		start: s.Start, end: s.End, current: s.Current, inFlight: s.InFlight, planned: s.Planned, steps: s.RateSteps, health: s.Health,
 	}
 	for p := range s.Phases {
 		from := &s.Phases[p]
@@ -91,7 +92,7 @@ func intervalOf(s *results.Snapshot) *interval {
 // snapshot gives the interval back, without its breakdown.
 func (i *interval) snapshot() *results.Snapshot {
 	s := &results.Snapshot{
-		Start: i.start, End: i.end, Current: i.current, InFlight: i.inFlight, Planned: i.planned, Health: i.health,
+		Start: i.start, End: i.end, Current: i.current, InFlight: i.inFlight, Planned: i.planned, RateSteps: i.steps, Health: i.health,
 	}
 	for p := range i.phases {
 		from := &i.phases[p]

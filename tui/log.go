@@ -1,11 +1,10 @@
 package tui
 
 import (
+	"slices"
+
 	"volley/results"
 )
-
-// mostText is how much of a message is shown: a server may say anything, at any length.
-const mostText = 600
 
 // drawLog lists warnings and the first example of each class of failures, the latest
 // at the bottom.
@@ -24,8 +23,9 @@ func drawLog(c canvas, v *view, l look) {
 		at, text string
 		st       style
 	}
-	var lines []line
-	for _, e := range v.log {
+	var lines []line // from the last one up, as many as are needed
+	for i := len(v.log) - 1; i >= 0 && len(lines) < l.scroll+body.h; i-- {
+		e := v.log[i]
 		st := style{}
 		switch e.Kind {
 		case Warning:
@@ -33,15 +33,19 @@ func drawLog(c canvas, v *view, l look) {
 		case Failure:
 			st = in(bad)
 		}
-		at := clock(e.At)
-		for _, text := range wrap(fit(results.Escape(e.Text), mostText), body.w-margin) {
-			lines = append(lines, line{at, text, st})
-			at = ""
+		texts := wrap(e.Text, body.w-margin)
+		for n := len(texts) - 1; n >= 0; n-- {
+			one := line{text: texts[n], st: st}
+			if n == 0 {
+				one.at = clock(e.At)
+			}
+			lines = append(lines, one)
 		}
 	}
-	end := max(len(lines)-l.scroll, min(body.h, len(lines)))
-	from := max(end-body.h, 0)
-	for y, one := range lines[from:end] {
+	from := min(l.scroll, max(len(lines)-body.h, 0))
+	lines = lines[from:min(from+body.h, len(lines))]
+	slices.Reverse(lines)
+	for y, one := range lines {
 		body.right(margin-2, y, one.at, in(dim))
 		body.text(margin, y, one.text, one.st)
 	}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -15,8 +14,9 @@ type Control struct {
 	// Interrupt is called by the first q, as a first interrupt signal would be, and by
 	// the second.
 	Interrupt func()
-	// Scale changes the asked rate to factor times the plan's; nil: it cannot be changed.
-	Scale func(factor float64)
+	// Scale multiplies the asked rate, and gives what it is then of the plan's; an error
+	// says why it stays. nil: it cannot be changed.
+	Scale func(by float64) (now float64, err error)
 	// Leave, when closed, has the screen leave as soon as the run is over, as after the
 	// first q; nil: never.
 	Leave <-chan struct{}
@@ -37,10 +37,8 @@ type model struct {
 	player  *player // a replay; nil when live
 	view    *view
 	figures figures
-	latest  *view // beside view, while frozen
 
 	before  int // the window before all
-	factor  float64
 	w, h    int
 	frame   string
 	drawn   time.Time
@@ -61,7 +59,7 @@ type (
 )
 
 func newModel(t *Theme, c Control) *model {
-	m := &model{theme: t, control: c, factor: 1, now: time.Now, draw: render}
+	m := &model{theme: t, control: c, now: time.Now, draw: render}
 	m.look, m.before = look{window: 1, speed: 1, rates: c.Scale != nil}, 1
 	return m
 }
@@ -114,24 +112,22 @@ func (m *model) refresh() {
 	var v *view
 	switch {
 	case m.player != nil:
-		v = m.player.view()
+		v = m.player.view(m.screen == nodeScreen)
 	case m.feed != nil:
-		v = m.feed.view()
+		v = m.feed.view(m.screen == nodeScreen || m.frozen)
 	default:
 		return
 	}
 	if m.stage == live && v.summary != nil {
 		m.stage, m.window = ended, allTime // what the report is about
 	}
-	if m.frozen {
-		m.latest = v
-		return
+	if !m.frozen || m.view == nil {
+		m.show(v)
 	}
-	m.show(v)
 }
 
 func (m *model) show(v *view) {
-	m.view, m.latest = v, nil
+	m.view = v
 	m.figures = v.figuresOf(m.window)
 	m.dirty = true
 }
@@ -214,24 +210,16 @@ func (m *model) steer(key string) {
 		if m.control.Scale == nil || m.stage != live {
 			return
 		}
-		step := 1.1
+		by := 1.1
 		if key == "-" {
-			step = 1 / step
+			by = 1 / by
 		}
-		m.factor = min(max(m.factor*step, leastFactor), mostFactor)
-		if math.Abs(m.factor-1) < 1e-9 {
-			m.factor = 1
+		now, err := m.control.Scale(by)
+		if m.message = "asked rate: " + results.Rate(now) + " times the plan's"; err != nil {
+			m.message = results.Escape(err.Error())
 		}
-		m.control.Scale(m.factor)
-		m.message = "asked rate: " + results.Number(math.Round(m.factor*1000)/1000) + " times the plan's"
 	}
 }
-
-// The least and greatest factors that keys set.
-const (
-	leastFactor = 0.01
-	mostFactor  = 100
-)
 
 // play are the keys of a replay alone.
 func (m *model) play(key string) {
@@ -289,6 +277,9 @@ func (m *model) open(screen int) {
 		m.scroll = 0
 	}
 	m.screen, m.help = screen, false
+	if screen == nodeScreen && !m.frozen {
+		m.refresh()
+	}
 }
 
 func (m *model) choose(window int) {
@@ -299,10 +290,13 @@ func (m *model) choose(window int) {
 }
 
 func (m *model) freeze() {
-	m.frozen = !m.frozen
-	if !m.frozen && m.latest != nil {
-		m.show(m.latest)
+	if m.frozen = !m.frozen; m.frozen {
+		if m.feed != nil && m.view != nil && m.view.node == nil {
+			m.show(m.feed.view(true)) // any screen may be looked at
+		}
+		return
 	}
+	m.refresh()
 }
 
 // move scrolls by so many lines: up, where they are more than 0.

@@ -1,24 +1,511 @@
 package tui
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
 	"volley/results"
+	"volley/results/correlate"
 )
 
-// drawReconciliation sets the client's account against the node's counters.
-func drawReconciliation(c canvas, v *view) {
-	var rows []results.Row
-	if v.summary != nil {
-		rows = v.summary.Reconciliation
+// nodeSide is what is known of the node beside the client.
+type nodeSide struct {
+	report    *correlate.Report
+	intervals []correlate.Interval
+}
+
+func (s *store) nodeSide() *nodeSide {
+	if s.summary != nil && s.summary.Correlation == nil || s.correlator == nil {
+		return nil
 	}
-	body := heading(c, "Reconciliation", "client      node")
-	if len(rows) == 0 {
-		word := "at the end of the run"
-		if v.summary != nil {
-			word = "nothing was reconciled"
+	return &nodeSide{s.correlator.Report(), s.correlator.Intervals()}
+}
+
+// drawNode sets the node's own metrics beside the client's account: where the time
+// goes, slots, Little's law, quantiles, both over time, the reconciliation, and which
+// of its series move with the tail.
+func drawNode(c canvas, v *view, l look) {
+	switch {
+	case v.summary != nil && v.node == nil:
+		lines(heading(c, "Node", ""), 0, style{}, "The node's own metrics were not read: nothing can be set beside the client's account.")
+		return
+	case v.node == nil || v.node.report.Intervals == 0:
+		body := heading(c, "Node", "")
+		y := lines(body, 0, in(dim), "No scrape of the node's metrics bounds an interval of the client yet.")
+		if v.node != nil {
+			for _, n := range v.node.report.Notes {
+				y = lines(body, y+1, in(dim), results.Escape(n))
+			}
 		}
-		body.text(0, 0, word, in(dim))
 		return
 	}
+	r := v.node.report
+	if c.w < 64 || c.h < 15 {
+		drawNodeBrief(c, v, r)
+		return
+	}
+	const gap = 2
+	left := (c.w - gap) / 2
+	half := func(y, h int) (a, b canvas) { return c.part(0, y, left, h), c.part(left+gap, y, c.w, h) }
+	if c.h < 30 {
+		a, b := half(0, 6)
+		drawSplit(a, r)
+		drawSlots(b, r)
+		a, b = half(6, 6)
+		drawLittle(a, r)
+		drawQuantiles(b, r)
+		a, b = half(12, c.h)
+		if len(v.reconciled()) > 0 {
+			drawReconciliation(a, v)
+		} else {
+			drawNodeCurves(a, v, l, entriesCurves)
+		}
+		drawMovers(b, r)
+		return
+	}
+	a, b := half(0, 7)
+	drawSplit(a, r)
+	drawSlots(b, r)
+	a, b = half(7, 7)
+	drawLittle(a, r)
+	drawQuantiles(b, r)
+	rest := c.h - 14
+	lower := max(rest/3, 10)
+	a, b = half(14, rest-lower)
+	if a.h >= 18 {
+		drawNodeCurves(a.rows(0, a.h/2), v, l, entriesCurves)
+		drawNodeCurves(a.rows(a.h/2, a.h), v, l, slotCurves)
+	} else {
+		drawNodeCurves(a, v, l, entriesCurves)
+	}
+	drawOverlay(b, v)
+	a, b = half(c.h-lower, lower)
+	drawReconciliation(a, v)
+	drawMovers(b, r)
+}
+
+// lines writes text from row y on, and gives the row after it.
+func lines(c canvas, y int, st style, text string) int {
+	for _, line := range wrap(text, c.w) {
+		c.text(0, y, line, st)
+		y++
+	}
+	return y
+}
+
+func (v *view) reconciled() []results.Row {
+	if v.summary == nil {
+		return nil
+	}
+	return v.summary.Reconciliation
+}
+
+func verdictStyle(v correlate.Verdict) style {
+	switch v {
+	case correlate.Agrees, correlate.BindsNot:
+		return in(good).bold()
+	case correlate.Differs:
+		return in(bad).bold()
+	case correlate.Binds:
+		return in(caution).bold()
+	}
+	return in(dim)
+}
+
+func seconds(s float64) string { return results.Micros(1e6 * s) }
+
+// drawSplit shows where the mean response time goes, as one bar.
+func drawSplit(c canvas, r *correlate.Report) {
+	s := r.Split
+	if s == nil || !(s.Response > 0) {
+		lines(heading(c, "Where the time goes", ""), 0, in(dim), "not known: "+reason(r))
+		return
+	}
+	note := "mean " + seconds(s.Response)
+	if c.w >= 80 {
+		note += ", " + results.Escape(s.Of)
+	}
+	body := heading(c, "Where the time goes", note)
+	parts := splitParts(s)
+	x, sum := 0, 0.0
+	for _, p := range parts {
+		sum += max(p.seconds, 0)
+	}
+	ends := 0.0
+	for i, p := range parts {
+		ends += max(p.seconds, 0)
+		to := int(math.Round(ends / sum * float64(body.w)))
+		if i == len(parts)-1 {
+			to = body.w
+		}
+		for ; x < to; x++ {
+			body.put(x, 0, p.shade, in(p.st))
+		}
+	}
+	for i, p := range parts {
+		y := 1 + i
+		body.put(0, y, p.shade, in(p.st))
+		body.text(2, y, p.name, style{})
+		body.right(body.w-7, y, seconds(p.seconds), style{})
+		body.right(body.w, y, percent(p.seconds/s.Response), style{attr: bold})
+	}
+	if s.Note != "" {
+		lines(body, 4, in(dim), results.Escape(s.Note))
+	}
+}
+
+type splitPart struct {
+	name    string
+	seconds float64
+	shade   string
+	st      colour
+}
+
+func splitParts(s *correlate.Split) []splitPart {
+	return []splitPart{
+		{"lateness", s.Lateness, "░", second},
+		{"network and admission", s.Network, "▒", first},
+		{"node processing", s.Node, "█", third},
+	}
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+
+// reason is the first note of a report that does not know something.
+func reason(r *correlate.Report) string {
+	if len(r.Notes) == 0 {
+		return "the node does not say enough"
+	}
+	return results.Escape(r.Notes[0])
+}
+
+// drawSlots shows how many of its execution slots a batch holds, against the limit.
+func drawSlots(c canvas, r *correlate.Report) {
+	o := r.Occupancy
+	if o == nil {
+		lines(heading(c, "Slots of a batch", ""), 0, in(dim), "not known: "+reason(r))
+		return
+	}
+	body := heading(c, "Slots of a batch", "")
+	verdict := string(o.Verdict)
+	body.right(body.w, 0, verdict, verdictStyle(o.Verdict))
+	held, ok := o.Value()
+	if ok {
+		at := body.text(0, 0, "holds ", in(dim))
+		at = body.text(at, 0, results.Rate(held), style{attr: bold})
+		if o.Limit > 0 {
+			at = body.text(at, 0, " of "+itoa(o.Limit), style{})
+		}
+		st := in(first)
+		if o.Verdict == correlate.Binds {
+			st = in(second)
+		}
+		if o.Limit > 0 {
+			bar(body, 0, 1, body.w, held/float64(o.Limit), st, in(track))
+		}
+	} else {
+		body.text(0, 0, "not measured", in(dim))
+	}
+	y := lines(body.rows(0, body.h-1), 2, style{}, results.Escape(o.Reason)+".")
+	if o.Gauges != nil && o.Sums != nil && y < body.h {
+		body.text(0, y, fit(fmt.Sprintf("gauges: %s +- %s, %d samples", results.Rate(*o.Gauges), results.Rate(2**o.GaugesSE), o.Samples), body.w), in(dim))
+	}
+}
+
+// drawLittle shows the mean number of batches in flight, four ways.
+func drawLittle(c canvas, r *correlate.Report) {
+	l := r.Little
+	if l == nil {
+		lines(heading(c, "Little's law", ""), 0, in(dim), "not known: "+reason(r))
+		return
+	}
+	body := heading(c, "Little's law, batches in flight", "")
+	word := " " + string(l.Verdict)
+	c.put(c.w-width(word)-1, 0, " ", style{})
+	c.right(c.w, 0, word, verdictStyle(l.Verdict))
+	rows := []struct {
+		name  string
+		value float64
+		note  string
+		st    style
+	}{
+		{"client, rate x service time", l.Client, "", style{attr: bold}},
+		{"node, rate of its time", l.RateOfSum, "", style{}},
+		{"client's rate x node's time", l.XNode, "", style{}},
+	}
+	if l.Gauge != nil {
+		rows = append(rows, struct {
+			name  string
+			value float64
+			note  string
+			st    style
+		}{"node's gauge", *l.Gauge, "+-" + results.Rate(2**l.GaugeSE), style{}})
+	}
+	most := 0.0
+	for _, r := range rows {
+		most = max(most, r.value)
+	}
+	for y, r := range rows {
+		body.text(0, y, fit(r.name, body.w-9), r.st)
+		body.right(body.w, y, results.Rate(r.value), r.st)
+		if r.note != "" {
+			body.right(body.w-7, y, r.note, in(dim))
+		}
+		if room := body.w - 46; room >= 6 && most > 0 {
+			bar(body, 29, y, room, r.value/most, in(first), in(track))
+		}
+	}
+	lines(body, len(rows), in(dim), results.Escape(l.Reason)+".")
+}
+
+// drawQuantiles sets the bounds that the node's buckets give beside the client's values.
+func drawQuantiles(c canvas, r *correlate.Report) {
+	body := heading(c, "Quantiles of service", "")
+	if len(r.Quantiles) == 0 {
+		lines(body, 0, in(dim), "not known: "+reason(r))
+		return
+	}
+	columnName(c, body.w-20, "client")
+	columnName(c, body.w, "node")
+	for y, q := range r.Quantiles {
+		node := "over " + seconds(q.Lower)
+		if q.Upper != nil {
+			node = seconds(q.Lower) + ".." + seconds(*q.Upper)
+		}
+		mark := " "
+		if q.N < results.NeededFor(q.Q) {
+			mark = "?"
+		}
+		body.text(0, y, fmt.Sprintf("p%g", 100*q.Q), in(dim))
+		body.right(body.w-21, y, seconds(q.Client), style{})
+		body.text(body.w-21, y, mark, in(caution))
+		body.right(body.w, y, node, style{})
+	}
+	if u := r.Usage; u != nil && len(r.Quantiles) < body.h {
+		words := "node CPU " + percent(u.Cores) + " of a core"
+		if u.PerEntry != nil {
+			words += ", " + seconds(*u.PerEntry) + " an entry"
+		}
+		body.text(0, len(r.Quantiles), fit(words, body.w), in(dim))
+	}
+}
+
+// drawOverlay sets the node's histogram under the client's, on one axis.
+func drawOverlay(c canvas, v *view) {
+	var service []dist
+	for i := range v.phases {
+		service = append(service, v.phases[i].service)
+	}
+	client, node := mergeAll(service), nodeDist(v.node.intervals)
+	if len(node) == 0 || c.h < 9 {
+		drawHistogram(c, "Service time", "calls", client)
+		return
+	}
+	body := heading(c, "Service time over the node's processing time", results.Count(client.count())+" calls, "+results.Count(node.count())+" batches")
+	s := scaleOf(client, body.w) // the node's first bucket begins at 0
+	if high := niceAbove(float64(node.greatest())); high > s.high && len(client) > 0 {
+		s.high = high
+	}
+	axisBelow(body, body.h-2, s)
+	upper := (body.h - 2) / 2
+	drawSilhouette(body.rows(0, upper), s, client, in(first))
+	drawSilhouette(body.rows(upper, body.h-2-upper), s, node, in(second))
+	body.text(0, 0, "client", in(first).bold())
+	body.text(0, upper, "node", in(second).bold())
+}
+
+// drawSilhouette draws a distribution's counts in one colour.
+func drawSilhouette(c canvas, s logScale, d dist, st style) {
+	bins := d.bins(s.low, s.high, s.n)
+	most := 0.0
+	for _, n := range bins {
+		most = max(most, n)
+	}
+	for x, n := range bins {
+		if most > 0 {
+			column(c, x, n/most, st)
+		}
+	}
+}
+
+// nodeDist is what the node's histogram of batches counted, in microseconds. Where in
+// its bucket a value lies is not known: a bucket is drawn as wide as it is.
+func nodeDist(intervals []correlate.Interval) (d dist) {
+	counts := map[float64]float64{}
+	var bounds []float64
+	for i := range intervals {
+		h, ok := intervals[i].Node.Histograms[correlate.BatchTime]
+		if !ok {
+			continue
+		}
+		for _, b := range h.Buckets {
+			if _, known := counts[b.Le]; !known {
+				bounds = append(bounds, b.Le)
+			}
+			counts[b.Le] += b.Count
+		}
+	}
+	slices.Sort(bounds)
+	below, low := 0.0, int64(1)
+	for _, le := range bounds {
+		high := int64(le * 1e6)
+		if n := counts[le] - below; n > 0 && high >= low {
+			d = append(d, bucket{low: low, high: high, n: uint64(n + .5)})
+		}
+		below, low = max(below, counts[le]), high+1
+	}
+	return d
+}
+
+// curveSet is a chart of what the client and the node say of the same thing.
+type curveSet struct {
+	title string
+	names [2]string
+	of    func(i *correlate.Interval) [2]float64 // NaN: not known
+	limit func(r *correlate.Report) float64      // a line across; 0: none
+}
+
+var entriesCurves = curveSet{
+	title: "Batch entries a second", names: [2]string{"client", "node"},
+	of: func(i *correlate.Interval) [2]float64 {
+		v := [2]float64{math.NaN(), math.NaN()}
+		if s := i.ClientSeconds(); s >= sliver {
+			v[0] = float64(i.Client.BatchEntries) / s
+		}
+		if n, ok := i.Node.Counters[correlate.Entries]; ok && i.NodeSeconds() >= sliver && !i.Node.Reset {
+			v[1] = n / i.NodeSeconds()
+		}
+		return v
+	},
+}
+
+var slotCurves = curveSet{
+	title: "Batches in flight, slots of each", names: [2]string{"in flight", "slots"},
+	of: func(i *correlate.Interval) [2]float64 {
+		v := [2]float64{math.NaN(), math.NaN()}
+		if mean, ok := i.Node.Gauges[correlate.BatchesInFlight].Mean(); ok {
+			v[0] = mean
+		}
+		if s := i.Node.Slots; s.N > 0 && s.Batches > 0 {
+			v[1] = s.Entries / s.Batches
+		}
+		return v
+	},
+	limit: func(r *correlate.Report) float64 { return float64(r.Limit) },
+}
+
+func drawNodeCurves(c canvas, v *view, l look, set curveSet) {
+	body := heading(c, set.title, "")
+	styles := [2]style{in(first), in(second)}
+	x := c.w
+	for i := len(set.names) - 1; i >= 0; i-- {
+		x -= width(set.names[i]) + 1
+		c.text(x, 0, " "+set.names[i], styles[i].bold())
+	}
+	const margin = 8
+	plot := body.part(margin, 0, body.w-margin, body.h-2)
+	if plot.w < 4 || plot.h < 2 {
+		return
+	}
+	a := v.timeAxis(plot.w, l.window == allTime, dots)
+	if len(a.points) == 0 {
+		return
+	}
+	drawTimes(body.part(margin, plot.h, plot.w, 2), 0, a)
+	lines := [2][]float64{}
+	for i := range lines {
+		lines[i] = make([]float64, len(a.points))
+		for n := range lines[i] {
+			lines[i][n] = math.NaN()
+		}
+	}
+	most := 0.0
+	for i := range v.node.intervals {
+		one := &v.node.intervals[i]
+		values := set.of(one)
+		from, to := int((one.Client.Start-a.start)/a.step), int((one.Client.End-a.start-1)/a.step)
+		for n := max(from, 0); n <= to && n < len(a.points); n++ {
+			for k, value := range values {
+				if !math.IsNaN(value) {
+					lines[k][n] = value
+					most = max(most, value)
+				}
+			}
+		}
+	}
+	limit := 0.0
+	if set.limit != nil {
+		limit = set.limit(v.node.report)
+		if limit > 4*most { // far away, it would flatten all else
+			limit = 0
+		}
+	}
+	top := niceAbove(max(most, limit, 1))
+	axisLinear(body.part(0, 0, margin, plot.h), top)
+	curve := newCurves(plot)
+	if limit > 0 {
+		y := int(math.Round((1 - limit/top) * float64(4*plot.h-1)))
+		for x := 0; x < 2*plot.w; x += 2 {
+			curve.dot(x, y, in(bad))
+		}
+	}
+	for k := len(lines) - 1; k >= 0; k-- { // where both agree the client's is seen
+		for n := range lines[k] {
+			lines[k][n] /= top
+		}
+		curve.line(lines[k], 2*a.each, styles[k])
+	}
+}
+
+// drawReconciliation sets the client's account against the node's counters: exactly at
+// the end, and as far as both were read before.
+func drawReconciliation(c canvas, v *view) {
+	if rows := v.reconciled(); len(rows) > 0 {
+		drawRows(c, rows)
+		return
+	}
+	if v.summary != nil {
+		lines(heading(c, "Reconciliation", ""), 0, in(dim), "nothing was reconciled")
+		return
+	}
+	body := heading(c, "Client and node so far", "")
+	columnName(c, c.w-10, "client")
+	columnName(c, c.w, "node")
+	var client, node [2]float64
+	var known [2]bool
+	for i := range v.node.intervals {
+		one := &v.node.intervals[i]
+		for n, role := range [...]correlate.Role{correlate.Batches, correlate.Entries} {
+			count, ok := one.Node.Counters[role]
+			known[n] = known[n] || ok
+			node[n] += count
+		}
+		client[0] += float64(one.Client.Batches)
+		client[1] += float64(one.Client.BatchEntries)
+	}
+	for y, name := range [...]string{"batches", "batch entries"} {
+		body.text(0, y, name, style{})
+		body.right(body.w-10, y, results.Count(uint64(client[y])), style{})
+		word := "-"
+		if known[y] {
+			word = results.Number(node[y])
+		}
+		body.right(body.w, y, word, style{})
+	}
+	y := 2
+	for i := range v.node.report.Surplus {
+		s := &v.node.report.Surplus[i]
+		y = lines(body, y, in(caution), fmt.Sprintf("other traffic: %s %s more than ours", results.Number(s.More()), results.Escape(s.What)))
+	}
+	lines(body, y, in(dim), "what is under way counts on one side only; at the end both are held against each other")
+}
+
+func drawRows(c canvas, rows []results.Row) {
+	body := heading(c, "Reconciliation", "")
+	columnName(c, c.w-10, "client")
+	columnName(c, c.w, "node")
 	y, nothing := 0, 0
 	for _, r := range rows {
 		mark, st := "-", in(dim)
@@ -38,11 +525,110 @@ func drawReconciliation(c canvas, v *view) {
 		body.text(0, y, mark, st)
 		body.right(body.w, y, node, style{})
 		body.right(body.w-10, y, results.Count(r.Client), style{})
-		body.text(7, y, fit(results.Escape(r.What), body.w-28), style{})
+		what := results.Escape(r.What)
+		if r.Note != "" {
+			what += ": " + results.Escape(r.Note)
+		}
+		body.text(7, y, fit(what, body.w-28), style{})
 		y++
 	}
 	if nothing > 0 {
-		body.text(0, y, "match", in(good))
-		body.text(7, y, itoa(nothing)+" counts of nothing on either side", in(dim))
+		body.text(0, min(y, body.h-1), "match", in(good))
+		body.text(7, min(y, body.h-1), fit(plural(nothing, "count")+" of nothing on either side", body.w-7), in(dim))
+	}
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return itoa(n) + " " + word + "s"
+}
+
+// drawMovers names the node's series that move with the client's tail.
+func drawMovers(c canvas, r *correlate.Report) {
+	m := &r.Movers
+	note := ""
+	if len(m.Top) > 0 {
+		note = fmt.Sprintf("of %d series", m.Series)
+	}
+	body := heading(c, "Moves with the p99", note)
+	switch {
+	case m.Silent != "":
+		lines(body, 0, in(dim), "nothing is said: "+results.Escape(m.Silent))
+		return
+	case len(m.Top) == 0:
+		lines(body, 0, in(dim), fmt.Sprintf("none of %d changing series, as far as %d intervals tell", m.Series, m.Intervals))
+		return
+	}
+	y := 0
+	for _, t := range m.Top {
+		name := results.Escape(t.Series)
+		if t.What != "value" {
+			name = results.Escape(t.What) + " of " + name
+		}
+		figures := fmt.Sprintf("%+.2f [%+.2f, %+.2f] n %d", t.Rho, t.Low, t.High, t.N)
+		if t.Lag > 0 {
+			figures += fmt.Sprintf(", %d ahead", t.Lag)
+		}
+		if room := body.w - width(figures) - 1; room >= width(name) {
+			body.text(0, y, name, style{})
+			body.right(body.w, y, figures, in(dim))
+			y++
+			continue
+		}
+		body.text(0, y, fit(name, body.w), style{})
+		body.text(2, y+1, fit(figures, body.w-2), in(dim))
+		y += 2
+	}
+}
+
+// drawNodeBrief gives verdicts and numbers for small windows.
+func drawNodeBrief(c canvas, v *view, r *correlate.Report) {
+	y := 0
+	row := func(name, value string, st style) {
+		at := c.text(0, y, fit(name, c.w), in(dim))
+		c.right(c.w, y, fit(value, c.w-at-1), st)
+		y++
+	}
+	if s := r.Split; s != nil && s.Response > 0 {
+		for _, p := range splitParts(s) {
+			row(p.name, seconds(p.seconds)+" "+percent(p.seconds/s.Response), style{})
+		}
+	}
+	if o := r.Occupancy; o != nil {
+		if held, ok := o.Value(); ok {
+			word := results.Rate(held)
+			if o.Limit > 0 {
+				word += " of " + itoa(o.Limit)
+			}
+			row("slots of a batch", word, style{attr: bold})
+		}
+		row("limit", strings.TrimPrefix(string(o.Verdict), "the limit "), verdictStyle(o.Verdict))
+	}
+	if l := r.Little; l != nil {
+		row("Little's law", string(l.Verdict), verdictStyle(l.Verdict))
+	}
+	if rows := v.reconciled(); len(rows) > 0 {
+		differ := 0
+		for _, r := range rows {
+			if r.Match != nil && !*r.Match {
+				differ++
+			}
+		}
+		if differ > 0 {
+			row("reconciliation", itoa(differ)+" DIFFER", in(bad).bold())
+		} else {
+			row("reconciliation", "nothing differs", in(good))
+		}
+	}
+	for i := range r.Surplus {
+		row("other traffic", results.Number(r.Surplus[i].More())+" "+results.Escape(r.Surplus[i].What), in(caution))
+	}
+	if len(r.Movers.Top) > 0 {
+		row("with the p99", results.Escape(r.Movers.Top[0].Series), style{})
+	}
+	if v.now > 0 && y < c.h {
+		row("scrapes", fmt.Sprintf("%d, %d failed", r.Scrapes, r.Failed), in(dim))
 	}
 }

@@ -140,9 +140,9 @@ func drawRates(c canvas, v *view, l look, f *figures) {
 	if f.OverBound > 0 {
 		at = body.text(at, 3, "  over bound ", in(dim))
 		body.text(at, 3, results.Count(f.OverBound), in(caution).bold())
-	} else if v.factor != 1 {
+	} else if v.factor() != 1 {
 		at = body.text(at, 3, "  rate x ", in(dim))
-		body.text(at, 3, results.Number(math.Round(v.factor*1000)/1000), in(caution).bold())
+		body.text(at, 3, results.Rate(v.factor()), in(caution).bold())
 	}
 }
 

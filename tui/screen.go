@@ -29,6 +29,7 @@ func Replay(ctx context.Context, run *results.Run, speed float64) error {
 	if err != nil {
 		return err
 	}
+	defer p.close()
 	m := newModel(terminal(), Control{})
 	m.player, m.stage, m.speed = p, replay, speed
 	return runScreen(ctx, m, nil, nil)

@@ -23,16 +23,18 @@ type store struct {
 	anyCell bool        // a breakdown was seen
 	log     []Entry
 	dropped int
-	factor  float64 // of the asked rate; 1 as planned
+	steps   []results.RateStep
 	summary *results.Summary
 	scratch results.Latency
+	// correlator is fed by others; nil: the node's metrics are not read.
+	correlator *results.Correlator
 }
 
 // Entry is a line of the log screen.
 type Entry struct {
 	At   time.Duration // from the run's start
 	Kind Kind
-	Text string // as it came: it is escaped when it is shown
+	Text string
 }
 
 // Kind is what a log entry is.
@@ -60,7 +62,7 @@ const (
 )
 
 func newStore(meta results.Meta) *store {
-	return &store{meta: meta, factor: 1, scratch: results.NewLatency()}
+	return &store{meta: meta, scratch: results.NewLatency()}
 }
 
 func (s *store) add(i *interval) {
@@ -74,6 +76,12 @@ func (s *store) add(i *interval) {
 		old++
 	}
 	s.recent = slices.Clone(s.recent[old:])
+	if len(i.steps) > 0 {
+		s.steps = slices.Concat(s.steps, i.steps)
+		for _, step := range i.steps {
+			s.tell(Entry{At: step.At, Kind: Note, Text: "rate changed by hand: " + results.Rate(step.Factor) + " times the plan's"})
+		}
+	}
 	for n := range i.phases {
 		s.addPhase(&i.phases[n])
 	}
@@ -114,11 +122,22 @@ func (s *store) measuring() bool {
 	return slices.ContainsFunc(s.phases, func(p phasePart) bool { return s.measured(p.phase) && p.Calls > 0 })
 }
 
+// mostText is how much of a message is kept: a server may say anything, at any length.
+const mostText = 600
+
+// tell adds a line to the log, escaped and cut.
 func (s *store) tell(e Entry) {
+	e.Text = printable(e.Text)
 	s.log = append(s.log, e)
 	if over := len(s.log) - mostEntries; over > 0 {
 		s.log, s.dropped = slices.Clone(s.log[over:]), s.dropped+over
 	}
+}
+
+func printable(text string) string {
+	// What is left out here would be cut off below: a column takes four bytes at most,
+	// and more only in clusters of several characters.
+	return fit(results.Escape(text[:min(len(text), 4*mostText)]), mostText)
 }
 
 // mergeCells adds up the cells of the same row and band, over all phases.
@@ -202,11 +221,11 @@ func (s *store) finish(summary *results.Summary) {
 		told[e.Text] = true
 	}
 	for _, w := range summary.Warnings {
-		if !told[w] {
+		if !told[printable(w)] {
 			s.tell(Entry{At: s.now, Kind: Warning, Text: w})
 		}
 	}
-	if summary.VoidReason != "" && !told[summary.VoidReason] {
+	if summary.VoidReason != "" && !told[printable(summary.VoidReason)] {
 		s.tell(Entry{At: s.now, Kind: Failure, Text: "void: " + summary.VoidReason})
 	}
 }

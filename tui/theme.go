@@ -147,7 +147,13 @@ func (t *Theme) appendSGR(b []byte, s style) []byte {
 	return append(b, 'm')
 }
 
-// visible tells whether the theme shows the style at all.
-func (t *Theme) visible(s style) bool {
-	return s.attr != 0 || t.fg[s.fg] != "" || t.bg[s.bg] != ""
+// shown is the style without what the theme does not show of it.
+func (t *Theme) shown(s style) style {
+	if t.fg[s.fg] == "" {
+		s.fg = plain
+	}
+	if t.bg[s.bg] == "" {
+		s.bg = plain
+	}
+	return s
 }

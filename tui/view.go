@@ -25,8 +25,9 @@ type view struct {
 	objectives []results.ObjectiveResult
 	log        []Entry
 	dropped    int
-	factor     float64
+	steps      []results.RateStep
 	summary    *results.Summary
+	node       *nodeSide // nil: not known, or not asked for
 }
 
 // figures are an account and the time that it is over.
@@ -38,12 +39,14 @@ type figures struct {
 	cells   []cellPart
 }
 
-func (s *store) view() *view {
+// view gives what the store holds; with the node's side only where it is asked for, as
+// that takes some time.
+func (s *store) view(node bool) *view {
 	v := &view{
 		meta: s.meta, now: s.now, current: s.current, flying: s.flying, planned: s.planned,
 		points: slices.Clone(s.history.latest), whole: s.history.all(), recent: s.recent,
 		phases: slices.Clone(s.phases), cells: slices.Clone(s.cells), broken: s.anyCell,
-		log: slices.Clone(s.log), dropped: s.dropped, factor: s.factor, summary: s.summary,
+		log: slices.Clone(s.log), dropped: s.dropped, steps: s.steps, summary: s.summary,
 	}
 	for i := range v.phases { // its maps are still being added to
 		var c results.Counts
@@ -55,6 +58,9 @@ func (s *store) view() *view {
 		v.total.planned = s.planned
 	}
 	v.objectives = s.objectives(&v.total, v.measuring)
+	if node {
+		v.node = s.nodeSide()
+	}
 	return v
 }
 
@@ -113,49 +119,58 @@ func (v *view) phaseAt(at time.Duration) (phase int, since time.Duration) {
 	return len(v.meta.Phases), since
 }
 
-// asked gives the rate that the plan asks for at that time, in its phase's unit.
+// asked gives the rate that is asked for at that time, changes by hand included, in its
+// phase's unit.
 func (v *view) asked(at time.Duration) (rate float64, unit string) {
 	i, since := v.phaseAt(at)
 	if i >= len(v.meta.Phases) {
 		return 0, ""
 	}
 	p := &v.meta.Phases[i]
-	rate = p.Value
-	if p.For > 0 {
-		rate += (p.To - p.Value) * (at - since).Seconds() / p.For.Seconds()
-	}
 	if p.Unit == unitCallers {
 		return p.Value, p.Unit
 	}
-	return rate * v.factor, p.Unit
+	return p.Asked(since, at-since, at-since, v.steps), p.Unit
 }
 
-// askedOf gives the rate that the plan asks for over the time of a window's figures,
-// in one unit; "" where there is none.
+// askedOf gives the rate that was asked for over the time of a window's figures, in one
+// unit; "" where there is none.
 func (v *view) askedOf(window int, f *figures) (rate float64, unit string) {
 	if window != allTime || !v.measuring {
-		if v.current >= len(v.meta.Phases) {
+		i, since := v.phaseAt(max(v.now-1, 0))
+		if v.current >= len(v.meta.Phases) || i >= len(v.meta.Phases) {
 			return 0, ""
 		}
-		return v.asked(max(v.now-f.took/2, 0))
+		p := &v.meta.Phases[i]
+		if p.Unit == unitCallers {
+			return p.Value, p.Unit
+		}
+		return p.Asked(since, v.now-f.took-since, v.now-since, v.steps), p.Unit
 	}
-	var calls, seconds float64
+	var sum, seconds float64
 	var since time.Duration
-	for i, p := range v.meta.Phases {
-		took := min(p.For, max(v.now-since, 0)).Seconds()
+	for i := range v.meta.Phases {
+		p := &v.meta.Phases[i]
+		begin, took := since, min(p.For, max(v.now-since, 0))
 		since += p.For
-		if !p.Measured || took <= 0 || i > v.current {
+		if !p.Measured || took <= 0 {
 			continue
 		}
 		if p.Unit == unitCallers || unit != "" && unit != p.Unit {
 			return 0, ""
 		}
-		// A ramp is straight: its mean is the rate half way.
-		reached := p.Value + (p.To-p.Value)*took/p.For.Seconds()
-		unit, calls, seconds = p.Unit, calls+(p.Value+reached)/2*took, seconds+took
+		unit, sum, seconds = p.Unit, sum+p.Asked(begin, 0, took, v.steps)*took.Seconds(), seconds+took.Seconds()
 	}
 	if seconds == 0 {
 		return 0, ""
 	}
-	return calls / seconds, unit
+	return sum / seconds, unit
+}
+
+// factor is that of the plan's rate which is in force.
+func (v *view) factor() float64 {
+	if n := len(v.steps); n > 0 {
+		return v.steps[n-1].Factor
+	}
+	return 1
 }

@@ -25,6 +25,7 @@ type performance struct {
 	// shared: another run loads the same node at the same time.
 	shared bool
 	sent   func(due, sent time.Duration)
+	rates  *loadgen.Rates // changes the rate while the run goes on; nil: nobody does
 	observer
 }
 
@@ -32,10 +33,12 @@ type performance struct {
 // node each from one goroutine, after the directory has it. Nil functions are not
 // called.
 type observer struct {
-	reached  func(meta *results.Meta, started bool) // started: the node, for this run
-	snapshot func(*results.Snapshot, []results.PhaseMeta)
-	node     func(results.NodeSample)
-	warn     func(string)
+	reached func(meta *results.Meta, started bool) // started: the node, for this run
+	// correlated is given what sets the node's metrics beside the run, before the load.
+	correlated func(*results.Correlator)
+	snapshot   func(*results.Snapshot, []results.PhaseMeta)
+	node       func(results.NodeSample)
+	warn       func(string)
 }
 
 // performed is what a run came to.
@@ -94,6 +97,9 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 	}
 
 	correlator := results.NewCorrelator(meta.Correlation())
+	if p.correlated != nil && place.metrics != nil {
+		p.correlated(correlator)
+	}
 	run.whole.Plan = meta.Phases
 	run.account, err = loadgen.Run(ctx, loadgen.Config{
 		Plan:     plan,
@@ -118,8 +124,9 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 			}
 			return err
 		},
-		Sent: p.sent,
-		Warn: p.warn,
+		Sent:  p.sent,
+		Rates: p.rates,
+		Warn:  p.warn,
 	})
 	if err != nil {
 		return run, run.giveUp(writer, meta, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"volley/loadgen"
 	"volley/results"
 	"volley/scenario"
 	"volley/tui"
@@ -82,6 +83,7 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 	}
 	asked := make(chan struct{}, 2) // interrupts from the screen: the third changes nothing
 	shown := &display{s: s}
+	rates := loadgen.NewRates()
 	stop := interruptsBy(cancel, asked, shown.note)
 	shown.control = tui.Control{
 		Interrupt: func() {
@@ -90,13 +92,15 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 			default:
 			}
 		},
+		Scale: rates.Scale,
 		Leave: stop,
 		Exit:  f.exit,
 	}
 	run, err := perform(ctx, plan, performance{
-		dir:  dir,
-		stop: stop,
-		sent: sends.sent(),
+		dir:   dir,
+		stop:  stop,
+		rates: rates,
+		sent:  sends.sent(),
 		observer: observer{
 			reached: func(meta *results.Meta, started bool) {
 				if started && meta.URL != "" {
@@ -104,8 +108,9 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 				}
 				shown.reached(meta, !f.noTUI && !f.asJSON && onTerminal(s))
 			},
-			snapshot: shown.snapshot,
-			warn:     shown.warn,
+			correlated: shown.correlated,
+			snapshot:   shown.snapshot,
+			warn:       shown.warn,
 		},
 	})
 	if e := sends.close(); err == nil && e != nil {

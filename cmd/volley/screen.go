@@ -75,6 +75,12 @@ func (d *display) tell() {
 	})
 }
 
+func (d *display) correlated(c *results.Correlator) {
+	if d.feed != nil {
+		d.feed.Correlate(c)
+	}
+}
+
 func (d *display) snapshot(snapshot *results.Snapshot, phases []results.PhaseMeta) {
 	if d.feed != nil {
 		d.feed.Snapshot(snapshot)

@@ -37,9 +37,6 @@ func TestClosedForms(t *testing.T) {
 // published simulations of 4 million jobs where they do not: within 3 standard
 // errors, and 3% for what the fleet's size changes.
 func TestPolicies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long simulation in one goroutine")
-	}
 	for _, c := range []struct {
 		nodes     int
 		policy    Policy

@@ -37,9 +37,6 @@ func meanAndSE(x []float64) (mean, se float64) {
 // same mean, and on one core it is insensitive to the distribution; batches whose
 // entries all queue at once on one worker are M^[X]/G/1.
 func TestClosedForms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long simulation in one goroutine")
-	}
 	for _, c := range []struct {
 		name         string
 		m            Model
@@ -75,9 +72,6 @@ func TestClosedForms(t *testing.T) {
 // 20% singletons), medians of 3 seeds or one seed: the tables agree in shape,
 // within the spread of the seeds and 15%.
 func TestPublishedFronts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long simulation in one goroutine")
-	}
 	for _, c := range []struct {
 		name         string
 		m            Model

@@ -142,9 +142,6 @@ func TestStartingSlots(t *testing.T) {
 
 // A node of either discipline, measured with other seeds, is recognised.
 func TestChooseDiscipline(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long simulation in one goroutine")
-	}
 	m := Model{Workers: 4, Size: FixedSize(20), Work: Exponential(0.01), BatchRate: 8, ProbeRate: 20}
 	for _, d := range []Discipline{FIFO, Sharing} {
 		truth := m

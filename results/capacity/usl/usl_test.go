@@ -205,9 +205,6 @@ func TestWeights(t *testing.T) {
 
 // Of synthetic noise both intervals hold the truth about as often as they say.
 func TestCoverage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long simulation in one goroutine")
-	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	truth := Curve{0.03, 1e-3, 100}
 	const rounds = 300
