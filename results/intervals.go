@@ -48,10 +48,12 @@ type dependence func(value int64) (tau float64, ok bool)
 // that their times describe no one state, and have no intervals.
 type taus struct{ response, lateness dependence }
 
-// taus gives those of a phase. While the rate changes, by plan or by hand, response times describe no one state; what
-// the generator did is another matter.
-func (a *Aggregate) taus(i int, p PhaseMeta, byHand bool) *taus {
-	if !p.Measured {
+// taus gives those of a phase. Over a ramp response times describe no one state, what
+// the generator did is another matter; in a phase that is unsteady otherwise (its rate
+// was not reached, so that calls waited for longer the longer it was, or was changed by
+// hand) nothing does.
+func (a *Aggregate) taus(i int, p PhaseMeta, unsteady bool) *taus {
+	if !p.Measured || unsteady {
 		return &taus{}
 	}
 	w := a.window(i)
@@ -59,7 +61,7 @@ func (a *Aggregate) taus(i int, p PhaseMeta, byHand bool) *taus {
 		w = &windows{}
 	}
 	t := &taus{w.response.Tau, w.lateness.Tau}
-	if byHand || p.open() && p.To != p.Value {
+	if p.open() && p.To != p.Value {
 		t.response = nil
 	}
 	return t

@@ -75,7 +75,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 	var together *taus
 	for i, p := range m.Phases {
 		hand := p.changedByHand(start, min(p.For, stopped-start), a.RateSteps)
-		known := a.taus(i, p, hand != nil)
+		known := a.taus(i, p, hand != nil || p.open() && !a.slice(i).kept())
 		span := s.addPhase(p, a.slice(i), known, start, stopped)
 		if p.Measured && a.slice(i).Calls > 0 {
 			together = known.and(together)

@@ -84,6 +84,11 @@ func (s *Summary) slow(p *PhaseSummary) (cause, reason string) {
 		quoted(p.Name), Count(inTime), Count(planned), Share(inTime, planned), 100*selfcheck.MinSent, why)
 }
 
+// kept tells whether an open loop's rate was.
+func (p *PhaseSlice) kept() bool {
+	return float64(p.Calls-min(p.Calls, p.Overrun)) >= selfcheck.MinSent*float64(p.Calls+p.Unsent)
+}
+
 // inTime is how many of an open loop's planned calls were sent in its time.
 func (p *PhaseSummary) inTime() (inTime, planned uint64) {
 	return p.Calls - min(p.Calls, p.Overrun), p.Calls + p.Unsent

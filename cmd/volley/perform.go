@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"slices"
 	"time"
 
 	"volley/loadgen"
@@ -60,6 +62,11 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 	if err := describeNode(&meta, plan); err != nil {
 		return run, err
 	}
+	machine, tight, err := allow(plan, os.DirFS("/"))
+	if err != nil {
+		return run, &exit{exitUsage, err}
+	}
+	machine.record(meta.Environment)
 	writer, err := results.Create(p.dir, meta)
 	if errors.Is(err, fs.ErrExist) {
 		return run, &exit{exitUsage, fmt.Errorf("--out: %w", err)}
@@ -86,7 +93,7 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		p.reached(&meta, p.place == nil && place.bundledURL != "")
 	}
 	if p.warn != nil {
-		for _, w := range plan.Warnings {
+		for _, w := range slices.Concat(plan.Warnings, tight) {
 			p.warn(w)
 		}
 	}
@@ -133,7 +140,7 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 	}
 	end := endOf(run.account)
 	end.Generator.Calibration = calibration
-	end.Warnings = append(plan.Warnings, end.Warnings...)
+	end.Warnings = slices.Concat(plan.Warnings, tight, end.Warnings)
 	if place.metrics != nil {
 		end.Correlation = correlator.Report()
 	}

@@ -42,6 +42,8 @@ func (p *page) checks(s *results.Summary) {
 			p.line("%s", wrap("  VOID  ", results.Escape(c.Name)+": as said above"))
 		case c.Verdict == selfcheck.Void:
 			p.line("%s", wrap("  VOID  ", results.Escape(text)))
+		case c.Verdict == selfcheck.Warn && c.Name == selfcheck.SentName && s.VoidCause == results.VoidRate && strings.Contains(s.VoidReason, `"`+results.Brief(c.Phase)+`"`):
+			p.line("%s", wrap("  warn  ", results.Escape(c.Name)+": as said above"))
 		case c.Verdict == selfcheck.Warn:
 			p.line("%s", wrap("  warn  ", results.Escape(text)))
 		}

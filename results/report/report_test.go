@@ -14,6 +14,7 @@ import (
 
 	"volley/results"
 	"volley/results/report"
+	"volley/results/selfcheck"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -61,6 +62,40 @@ func healthy() results.Summary {
 		Generator:   results.Generator{CPUFraction: 0.234, Verdict: "ok", Planned: 18_000, Sent: 18_000, MaxInFlight: 31, Connections: 31, ConnectP50US: 140, ConnectMaxUS: 2_310, GCPauseMaxUS: 120, CPUs: 2},
 		Environment: map[string]string{"go": "go1.26", "cpus": "2", "os": "linux/amd64"},
 	}
+}
+
+// checked is a run whose self-checks all passed.
+func checked() results.Summary {
+	s := healthy()
+	interval := func(low, high int64) results.Interval { return results.Interval{Low: ptr(low), High: ptr(high)} }
+	s.Phases[0].Response.CI = &results.Intervals{P50: interval(3960, 4032), P90: interval(8050, 8230), P99: interval(22_100, 25_200), P999: interval(895, 120_000)}
+	for _, phase := range []string{"steady", "steady", ""} {
+		s.Checks = append(s.Checks, selfcheck.Check{Name: "a check", Phase: phase, Verdict: selfcheck.OK, Sentence: "All is well."})
+	}
+	s.Generator.GCPauses, s.Generator.GCPauseP99US, s.Generator.SchedWaits, s.Generator.SchedP99US = 120, 95, 10_000, 41
+	return s
+}
+
+// doubtful is a run with a check of every kind, in two phases.
+func doubtful() results.Summary {
+	s := checked()
+	s.Status, s.VoidCause = results.Void, results.VoidGenerator
+	p := &s.Phases[0]
+	p.Response.CI.P999.High, p.Response.CI.P99.Low, p.Response.Independent = nil, nil, true
+	s.Objectives[0].Proof = &selfcheck.Proof{Decision: selfcheck.Undecided, Over: 150, N: 18_000}
+	s.Objectives[2].Met = false
+	s.Checks = append(s.Checks,
+		selfcheck.Check{Name: "lateness", Phase: "steady", Verdict: selfcheck.Void, Sentence: "Calls were sent late: half of them by more than 3 ms (p99 9 ms, limit 1 ms), so response times are the generator's own."},
+		selfcheck.Check{Name: "arrival gaps", Phase: "ramp \x1b[31m", Verdict: selfcheck.Void, Sentence: "Gaps between sends are not exponential as asked."},
+		selfcheck.Check{Name: "backlog", Phase: "steady", Verdict: selfcheck.Warn, Sentence: "A backlog grew: 31 calls were in flight at the end and 4 in the first half (11.2 standard deviations more, limit 3). The node doesn't sustain this rate."},
+		selfcheck.Check{Name: "warm-up", Phase: "steady", Verdict: selfcheck.NotEnough, Sentence: "Whether the node was warm can't be told."},
+		selfcheck.Check{Name: "halves", Phase: "steady", Verdict: selfcheck.NotEnough, Sentence: "The phase's halves can't be compared."},
+		selfcheck.Check{Name: "generator cpu", Verdict: selfcheck.NotEnough, Sentence: "The generator's own CPU time is not known."},
+	)
+	s.Generator.Verdict, s.Generator.Reason = results.GeneratorLimited, results.CheckWarning(s.Checks[3])
+	s.VoidReason = "the generator was the limit, not the node: " + s.Generator.Reason
+	s.Warnings = []string{results.CheckWarning(s.Checks[4]), results.CheckWarning(s.Checks[5]), "the node sent 2 answers more than were asked for"}
+	return s
 }
 
 // troubled is a run in which everything went wrong, on a node with manners.
@@ -165,7 +200,7 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, s := range map[string]results.Summary{
-		"healthy": healthy(), "troubled": troubled(), "dead": dead(), "lagging": lagging(), "failed": failed,
+		"healthy": healthy(), "checked": checked(), "doubtful": doubtful(), "troubled": troubled(), "dead": dead(), "lagging": lagging(), "failed": failed,
 		"broken-down": brokenDown(), "cut": begun(results.Cut), "running": begun(results.Running), "empty": {}, "run-v1": stored.Summary,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -173,6 +173,8 @@ func (v Vitals) collector(limit time.Duration) Check {
 		return c.unknown("The generator's garbage collection pauses are not known.")
 	case v.GCPauses == 0:
 		return c.judged(OK, 0, "The generator's garbage collector did not pause it.")
+	case v.GCPauses < minForP99 && v.GCPauseP99 > limit:
+		return c.unknown("The generator's garbage collector paused it %d times, which are too few for a p99; the longest was %s (limit %s).", v.GCPauses, brief(v.GCPauseMax), brief(limit))
 	case v.GCPauseP99 <= limit:
 		return c.judged(OK, inMicros(v.GCPauseP99), "The generator's garbage collector paused it for at most %s, 99%% of %d times (limit %s, longest %s).", brief(v.GCPauseP99), v.GCPauses, brief(limit), brief(v.GCPauseMax))
 	}
