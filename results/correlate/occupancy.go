@@ -15,11 +15,12 @@ import (
 // Little's law is the same ratio of means, exactly; it needs a node whose methods'
 // times are those of the entries of batches alone.
 //
-// The limit binds when batches are larger than it and hold at least 80% of the slots
-// that they could: those of the limit, or n/ceil(n/limit) where a batch of n, the mean,
-// runs in full rounds but for the last. It does not when no batch is larger than the
-// limit: then it cannot. Where that is not known, as the mean is not over the limit but
-// some batch may be, nothing is claimed.
+// The limit binds when it leaves batches fewer slots than they have entries, by 10% or
+// more on average, and they hold at least 80% of those. With limit c a batch of n equal
+// entries runs in ceil(n/c) rounds, all but the last of them full, so that batches can
+// hold sum(n)/sum(ceil(n/c)) slots on average, and sum(n)/batches without a limit. It
+// does not bind when no batch is larger than the limit. Where that is not known, as the
+// mean is not over the limit but some batch may be, nothing is claimed.
 type Occupancy struct {
 	Limit     int      `json:"limit"`       // 0: not known
 	BatchSize float64  `json:"batch_size"`  // mean entries of a batch of the client's
@@ -47,6 +48,7 @@ const (
 	fewestSlots   = 10 // samples of the gauges
 	fewestBatches = 30 // behind the sums
 	nearlyFull    = 0.8
+	littleCost    = 0.9 // of the slots without a limit: what is over it hardly tells
 )
 
 // Occupancy judges with a limit, 0 being one that is not known, and with the most
@@ -73,7 +75,7 @@ func (i *Interval) Occupancy(limit, largest int) (*Occupancy, string) {
 		ratio := methods.Sum / batches.Sum
 		o.Sums = &ratio
 	}
-	o.judge()
+	o.judge(i)
 	return o, ""
 }
 
@@ -103,7 +105,7 @@ func (i *Interval) largestBatch(ours int) (most float64, known bool) {
 	return most, known
 }
 
-func (o *Occupancy) judge() {
+func (o *Occupancy) judge(i *Interval) {
 	value, known := o.Value()
 	over := o.BatchSize > float64(o.Limit)
 	switch {
@@ -122,23 +124,47 @@ func (o *Occupancy) judge() {
 		o.Verdict = Unknown
 		o.Reason = fmt.Sprintf("batches of %.3g entries on average hold %.3g slots of %d, but how large they get is not known", o.BatchSize, value, o.Limit)
 	default:
-		most, only := fullest(o.BatchSize, o.Limit), ""
-		o.Verdict = Binds
-		if value < nearlyFull*most {
-			o.Verdict, only = BindsNot, "only "
-		}
-		o.Reason = fmt.Sprintf("batches of %.3g entries hold %s%.3g slots on average, of %.3g that the limit of %d lets them", o.BatchSize, only, value, most, o.Limit)
+		o.compare(value, i.rounds(o.Limit, o.BatchSize, o.Largest))
 	}
 }
 
-// fullest is the mean number of slots that a batch of n equal entries holds under a
-// limit; where only some batches are over the limit it is that of those, at most.
-func fullest(n float64, limit int) float64 {
-	c := float64(limit)
-	if n <= c {
-		return c
+// compare judges batches of which some are over the limit, and which take that many
+// rounds.
+func (o *Occupancy) compare(value, rounds float64) {
+	most, only := o.BatchSize/rounds, ""
+	if most >= littleCost*o.BatchSize {
+		o.Verdict = BindsNot
+		o.Reason = fmt.Sprintf("batches of %.3g entries on average hold %.3g slots, and as few are over the limit of %d they could hold %.3g", o.BatchSize, value, o.Limit, most)
+		return
 	}
-	return n / math.Ceil(n/c)
+	o.Verdict = Binds
+	if value < nearlyFull*most {
+		o.Verdict, only = BindsNot, "only "
+	}
+	o.Reason = fmt.Sprintf("batches of %.3g entries hold %s%.3g slots on average, where the limit of %d leaves about %.3g", o.BatchSize, only, value, o.Limit, most)
+}
+
+// rounds is how many rounds a batch takes on average if it fills the limit's slots in
+// each but the last: by the node's histogram of sizes, of whose buckets every batch is
+// taken to be as large as it may be, or else as if all had the mean size.
+func (i *Interval) rounds(limit int, mean float64, largest *float64) float64 {
+	sizes, ok := i.Node.Histograms[BatchSize]
+	if !ok || len(sizes.Buckets) == 0 || !(sizes.Count > 0) {
+		return math.Max(1, math.Ceil(mean/float64(limit)))
+	}
+	sum, below := 0.0, 0.0
+	add := func(upTo, size float64) {
+		if largest != nil {
+			size = math.Min(size, *largest)
+		}
+		sum += (upTo - below) * math.Max(1, math.Ceil(size/float64(limit)))
+		below = upTo
+	}
+	for _, b := range sizes.Buckets {
+		add(b.Count, b.Le)
+	}
+	add(sizes.Count, sizes.Buckets[len(sizes.Buckets)-1].Le) // at least that
+	return sum / sizes.Count
 }
 
 // ratio is y over x and its standard error; false where no sample had a batch.

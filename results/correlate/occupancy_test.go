@@ -36,13 +36,13 @@ func TestOccupancy(t *testing.T) {
 		value          float64
 		reason         string
 	}{
-		{"20 entries of 30 ms in 4 slots: 150 ms a batch", slots(100, 20, 50, 4, 15, 60, 20), 4, 20, correlate.Binds, 4, "hold 4 slots on average, of 4"},
+		{"20 entries of 30 ms in 4 slots: 150 ms a batch", slots(100, 20, 50, 4, 15, 60, 20), 4, 20, correlate.Binds, 4, "hold 4 slots on average, where the limit of 4 leaves about 4"},
 		{"without the sums the gauges tell", slots(100, 20, 50, 3.9, 15, 0, 20), 4, 20, correlate.Binds, 3.9, "hold 3.9 slots"},
 		{"too few of them", slots(100, 20, 9, 3.9, 15, 0, 20), 4, 20, correlate.NotEnough, 0, "9 scrapes found a batch in flight (10 needed)"},
 		{"no batch is over the limit", slots(100, 20, 50, 20, 3, 60, 20), 64, 20, correlate.BindsNot, 20, "no batch has more than 20 entries, and the limit is 64"},
 		{"which needs no sample", slots(100, 20, 0, 0, 0, 0, 20), 64, 20, correlate.BindsNot, 0, "no batch has more than 20"},
 		{"the node's buckets are wide, but all batches are ours", slots(100, 60, 50, 60, 3, 180, 100), 64, 60, correlate.BindsNot, 60, "no batch has more than 60"},
-		{"16 slots take 20 entries in two rounds: 10 on average", slots(100, 20, 50, 10, 6, 60, 20), 16, 20, correlate.Binds, 10, "hold 10 slots on average, of 10 that the limit of 16"},
+		{"16 slots take 20 entries in two rounds: 10 on average", slots(100, 20, 50, 10, 6, 60, 20), 16, 20, correlate.Binds, 10, "hold 10 slots on average, where the limit of 16 leaves about 10"},
 		{"slots stand idle", slots(100, 20, 50, 1.2, 15, 18, 20), 4, 20, correlate.BindsNot, 1.2, "hold only 1.2 slots"},
 		{"the limit is not known", slots(100, 20, 50, 4, 15, 60, 20), 0, 20, correlate.Unknown, 4, "hold 4 slots on average, but the limit on them is not told"},
 		{"a mean under the limit, and no word of the largest", slots(100, 10, 50, 8, 15, 120, 0), 16, 0, correlate.Unknown, 8, "how large they get is not known"},
@@ -59,6 +59,29 @@ func TestOccupancy(t *testing.T) {
 		if o.Verdict != tt.verdict || fmt.Sprintf("%.6g", v) != fmt.Sprint(tt.value) || !strings.Contains(o.Reason, tt.reason) {
 			t.Errorf("%s: %s, %v: %s\nwant %s, %v: %s", tt.why, o.Verdict, v, o.Reason, tt.verdict, tt.value, tt.reason)
 		}
+	}
+}
+
+// Batches of 1, 10 and 50, as many of each, take 1, 1 and 4 rounds of 16 slots: 61/6
+// slots, where without the limit they would hold 61/3.
+func TestOccupancyOfMixedSizes(t *testing.T) {
+	sizes := func(i correlate.Interval, one, ten, fifty float64) correlate.Interval {
+		i.Node.Histograms[correlate.BatchSize] = correlate.Histogram{Count: one + ten + fifty, Sum: one + 10*ten + 50*fifty,
+			Buckets: []correlate.Bucket{{Le: 1, Count: one}, {Le: 10, Count: one + ten}, {Le: 50, Count: one + ten + fifty}, {Le: 100, Count: one + ten + fifty}}}
+		i.Client.BatchEntries = uint64(one + 10*ten + 50*fifty)
+		return i
+	}
+	even := sizes(slots(300, 20, 50, 9, 100, 900, 50), 100, 100, 100)
+	if o, _ := even.Occupancy(16, 50); o.Verdict != correlate.Binds || !strings.Contains(o.Reason, "hold 9 slots on average, where the limit of 16 leaves about 10.2") {
+		t.Errorf("%s: %s", o.Verdict, o.Reason)
+	}
+	idle := sizes(slots(300, 20, 50, 3, 100, 300, 50), 100, 100, 100)
+	if o, _ := idle.Occupancy(16, 50); o.Verdict != correlate.BindsNot || !strings.Contains(o.Reason, "only 3 slots") {
+		t.Errorf("%s: %s", o.Verdict, o.Reason)
+	}
+	few := sizes(slots(1000, 20, 50, 9, 100, 900, 50), 0, 997, 3)
+	if o, _ := few.Occupancy(16, 50); o.Verdict != correlate.BindsNot || !strings.Contains(o.Reason, "few are over the limit") {
+		t.Errorf("%s: %s", o.Verdict, o.Reason)
 	}
 }
 
