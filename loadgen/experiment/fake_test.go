@@ -26,7 +26,7 @@ type fakeLab struct {
 type fakeOutcome struct {
 	slow  float64 // share of calls that take a second; the others take a millisecond
 	fail  float64 // share of calls that are refused
-	void  bool    // the generator was late
+	void  bool    // the generator's CPUs were full
 	cpuS  float64
 	kill  bool // the process ends in mid-trial: the directory has no end
 	stop  func()
@@ -86,7 +86,7 @@ func store(p *scenario.Plan, dir string, o fakeOutcome) (results.Summary, error)
 	}
 	end := results.End{Finished: time.Unix(1000, 0).Add(at), Stopped: at}
 	if o.void {
-		end.Generator = results.Generator{Verdict: results.GeneratorLimited, Reason: "its CPUs were full"}
+		end.Generator = results.Generator{CPUs: 2, CPUFraction: 0.99}
 	}
 	if o.stop != nil {
 		o.stop()

@@ -99,7 +99,7 @@ func TestSearchRepeatsVoidTrials(t *testing.T) {
 	if a.Goals[0].Voids != 2 || len(a.Trials) != len(plain.Trials)+2 {
 		t.Errorf("%d trials, %d of them void; without void ones %d", len(a.Trials), a.Goals[0].Voids, len(plain.Trials))
 	}
-	if a.Trials[1].Verdicts[0] != search.Void || !strings.Contains(a.Trials[1].Why[0], "CPUs were full") {
+	if a.Trials[1].Verdicts[0] != search.Void || !strings.Contains(a.Trials[1].Why[0], "the generator was the limit") {
 		t.Errorf("the second trial is told as %+v", a.Trials[1])
 	}
 	if *a.Lower != *plain.Lower || *a.Upper != *plain.Upper {
