@@ -51,6 +51,7 @@ type scraper struct {
 	gaps    []gaps
 	reset   resets
 	slowed  string // why the cadence became wider
+	others  int    // series that were not kept, the most in any sample
 }
 
 // gaps are scrapes that failed for the same reason.
@@ -110,6 +111,10 @@ func (s *scraper) pace() string {
 	return fmt.Sprintf("the node's metrics are read every %v in place of every %v: %s", s.cadence, s.asked, s.slowed)
 }
 
+func (s *scraper) passedOver() string {
+	return fmt.Sprintf("the node exposes %s series beside those that volley knows, more than are kept: target.metrics.keep chooses among them", results.Count(uint64(s.others)))
+}
+
 // sample sets the time and counts what is wrong.
 func (s *scraper) sample(f scrape.Sample) results.NodeSample {
 	n := f.NodeSample
@@ -121,6 +126,11 @@ func (s *scraper) sample(f scrape.Sample) results.NodeSample {
 		return n
 	}
 	s.scrapes++
+	if f.Others > 0 && s.others == 0 {
+		s.others = f.Others
+		s.tell(s.passedOver())
+	}
+	s.others = max(s.others, f.Others)
 	if n.Err != "" {
 		s.gap(n)
 	} else if s.reset.see(n) {
@@ -172,6 +182,9 @@ func (s *scraper) warnings() (lines []string) {
 	}
 	if s.slowed != "" {
 		lines = append(lines, s.pace())
+	}
+	if s.others > 0 {
+		lines = append(lines, s.passedOver())
 	}
 	if n := len(s.reset.at); n > 0 {
 		when := make([]string, 0, n)

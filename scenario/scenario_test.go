@@ -24,7 +24,7 @@ func mustLoad(t *testing.T, path string, sets ...string) *Plan {
 func examples(t *testing.T) map[string]*Plan {
 	t.Helper()
 	plans := map[string]*Plan{}
-	for _, name := range []string{"near", "rcp", "full", "stdio", "replay", "tls", "h2", "websocket", "unix"} {
+	for _, name := range []string{"near", "rcp", "full", "stdio", "replay", "tls", "h2", "websocket", "unix", "prometheus"} {
 		plans[name] = mustLoad(t, "testdata/"+name+".yaml")
 	}
 	for _, b := range Builtins() {

@@ -22,6 +22,9 @@ func TestPlanYAML(t *testing.T) {
 		want := *p
 		want.Target.URL = secretFree(p.Target.URL)
 		want.Target.Metrics.URL = secretFree(p.Target.Metrics.URL)
+		if m := p.Target.Metrics.Prometheus; m != nil {
+			want.Target.Metrics.Prometheus = &Prometheus{URL: secretFree(m.URL), Match: m.Match}
+		}
 		want.Target.Headers = nil
 		for header, value := range p.Target.Headers {
 			if want.Target.Headers == nil {
@@ -47,7 +50,7 @@ func TestPlanYAML(t *testing.T) {
 }
 
 func TestPlansOfEveryTransportHoldNoSecret(t *testing.T) {
-	for _, name := range []string{"tls", "h2", "websocket", "unix"} {
+	for _, name := range []string{"tls", "h2", "websocket", "unix", "prometheus"} {
 		p := mustLoad(t, "testdata/"+name+".yaml")
 		text, err := p.YAML()
 		if err != nil || strings.Contains(string(text), "s3cr3t") || strings.Contains(p.SecretFreeURL(), "s3cr3t") {

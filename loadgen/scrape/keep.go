@@ -62,6 +62,8 @@ type filter struct {
 	wanted *regexp.Regexp // nil: everything
 	others bool           // what is not wanted is kept as long as it is not too much
 	said   map[string]class
+
+	narrowed bool // it was too much
 }
 
 // mostNames bounds what a filter remembers.
@@ -102,6 +104,6 @@ func (f *filter) class(name []byte) class {
 // narrow gives up the others, for good: a set of series that came and went with
 // their number would look like a node that was restarted.
 func (f *filter) narrow() {
-	f.others = false
+	f.others, f.narrowed = false, true
 	f.said = map[string]class{}
 }

@@ -18,6 +18,9 @@ type Sample struct {
 	results.NodeSample
 	Time time.Time
 	Took time.Duration // of the exchange; zero where another server made it
+	// Others is how many series there are beside those that are kept, where they were
+	// too many to keep them all; 0 where that was not so, or was wanted so.
+	Others int
 
 	began time.Time // nothing of it is older
 }
@@ -51,12 +54,15 @@ func (p *Page) Close() { p.client.close() }
 // returns when the exchange is over or ctx ends.
 func (p *Page) Read(ctx context.Context) []Sample {
 	begin := time.Now()
-	series, err := p.read(ctx)
+	series, told, err := p.read(ctx)
 	s := Sample{Took: time.Since(begin)}
 	s.Time = begin.Add(s.Took / 2)
 	s.Series = series
 	if err != nil {
 		s.Series, s.Err = nil, reason(err)
+	}
+	if p.filter.narrowed {
+		s.Others = told - len(series)
 	}
 	p.proven = p.proven || err == nil
 	return []Sample{s}
@@ -99,19 +105,20 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func (p *Page) read(ctx context.Context) (map[string]float64, error) {
+// read gives the series that are kept, and how many the page tells.
+func (p *Page) read(ctx context.Context) (series map[string]float64, told int, err error) {
 	resp, err := p.client.get(ctx, p.client.url, accept)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		drain(resp)
-		return nil, fmt.Errorf("the page answered %s", status(resp))
+		return nil, 0, fmt.Errorf("the page answered %s", status(resp))
 	}
-	series, samples, err := parse(resp.Body, resp.Header.Get("Content-Type"), p.filter)
-	if err == nil && samples == 0 {
+	series, told, err = parse(resp.Body, resp.Header.Get("Content-Type"), p.filter)
+	if err == nil && told == 0 {
 		err = errors.New("the page tells no series at all")
 	}
-	return series, err
+	return series, told, err
 }

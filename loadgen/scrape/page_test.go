@@ -208,11 +208,11 @@ func TestPage_keep(t *testing.T) {
 		t.Errorf("%d series of a page that is not too large: %s", len(s.Series), s.Err)
 	}
 	text = page(2001)
-	if s := readPage(t, t.Context(), server.URL, keep); !maps.Equal(s.Series, known) {
+	if s := readPage(t, t.Context(), server.URL, keep); !maps.Equal(s.Series, known) || s.Others != 2001 {
 		t.Errorf("of a large page: %v %s", s.Series, s.Err)
 	}
 	keep.Chosen = []string{"other_1?"}
-	if s := readPage(t, t.Context(), server.URL, keep); len(s.Series) != len(known)+10 || s.Series[`other_19{a="b } c"}`] != 19 {
+	if s := readPage(t, t.Context(), server.URL, keep); len(s.Series) != len(known)+10 || s.Series[`other_19{a="b } c"}`] != 19 || s.Others != 0 {
 		t.Errorf("with a choice: %v %s", s.Series, s.Err)
 	}
 	text = page(2001) + "other and a word\n"

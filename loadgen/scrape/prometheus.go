@@ -25,6 +25,7 @@ type Prometheus struct {
 
 	ready    bool
 	names    string        // expression of the names that are asked for; "" is all
+	all      int           // series that there are, where they were too many to ask for all
 	skew     time.Duration // the server's clock less ours
 	unsure   time.Duration // by how much that may be wrong
 	interval time.Duration // between scrapes; 0: not known
@@ -156,6 +157,7 @@ func (p *Prometheus) read(ctx context.Context) ([]Sample, error) {
 		samples[i].began = time.UnixMilli(s.at).Add(-p.skew)
 		samples[i].Time = samples[i].began.Add(s.took / 2)
 		samples[i].Series = s.series
+		samples[i].Others = max(p.all-len(s.series), 0)
 		if s.down {
 			samples[i].Series, samples[i].Err = nil, "Prometheus could not scrape the node (its series up is 0)"
 		}
@@ -206,6 +208,9 @@ func (p *Prometheus) prepare(ctx context.Context) error {
 		return fmt.Errorf("Prometheus has no series with %.200s: is the node among its targets?", p.match)
 	}
 	// Once they were too many it stays so: series that come and go look like a restart.
+	if len(p.keep.Chosen) == 0 && number > MaxOthers {
+		p.all = int(min(number, math.MaxInt32))
+	}
 	if len(p.keep.Chosen) > 0 || number > MaxOthers {
 		p.names = pattern(append(append([]string{"up", "scrape_duration_seconds"}, p.keep.Known...), p.keep.Chosen...))
 	}
