@@ -34,7 +34,7 @@ func openMetrics(plan *scenario.Plan, address string) (metricsSource, error) {
 	case m.URL == "" && (m.Every == 0 || own == ""):
 		return nil, nil
 	case m.URL == "":
-		at.URL = own
+		at.URL, at.HTTP2 = own, plan.Target.Transport == "h2"
 	}
 	if at.Header, at.TLS, err = metricsAccess(&plan.Target, at.URL, m.Prometheus == nil && sameServer(at.URL, own)); err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func TestRunReachesNodes(t *testing.T) {
 	port := func(s *httptest.Server) string { _, p, _ := net.SplitHostPort(s.Listener.Addr().String()); return p }
 	authorised := func(h http.Handler, want string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if got := r.Header.Get("Authorization"); got != want && r.Method != "GET" {
+			if got := r.Header.Get("Authorization"); got != want {
 				w.WriteHeader(http.StatusUnauthorized)
 				return
 			}
@@ -140,6 +140,7 @@ func TestRunReachesNodes(t *testing.T) {
 				return `transport: h2, url: "` + s.URL + `", auth: {bearer: {env: TEST_TOKEN}},
 					tls: {ca: ca.pem, cert: cert.pem, key: key.pem, server_name: node-7.internal}`
 			},
+			metrics: true,
 		},
 		"HTTP/2 by prior knowledge": {
 			node: node, start: func(s *httptest.Server) {
@@ -148,6 +149,7 @@ func TestRunReachesNodes(t *testing.T) {
 				s.Start()
 			},
 			settings: func(s *httptest.Server) string { return `transport: h2, url: "` + s.URL + `"` },
+			metrics:  true,
 		},
 		"a Unix socket, a connection for every call": {
 			node: node, start: func(s *httptest.Server) {
@@ -162,6 +164,7 @@ func TestRunReachesNodes(t *testing.T) {
 			settings: func(*httptest.Server) string {
 				return `url: "unix:` + socket + `", connections: {keep_alive: false}`
 			},
+			metrics: true,
 		},
 		"WebSockets, two for all calls": {
 			node: authorised(overWebSocket(node), "Bearer hush-hush"), start: (*httptest.Server).Start,

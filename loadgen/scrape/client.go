@@ -21,6 +21,9 @@ type Address struct {
 	URL    string
 	Header http.Header // sent with every request
 	TLS    *tls.Config // nil trusts the system's root certificates
+	// HTTP2 speaks HTTP/2 by prior knowledge where nothing is encrypted. Over TLS it is
+	// agreed upon.
+	HTTP2 bool
 	// Guard is asked about every address that is connected to, after its name was
 	// resolved; nil allows all. A Unix socket has no address.
 	Guard func(netip.Addr) error
@@ -48,9 +51,13 @@ func newClient(a Address) (*client, error) {
 	if err != nil || u.Host == "" {
 		return nil, errors.New("this is no address that metrics can be read at") // without it: it may hold secrets
 	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(!a.HTTP2)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(a.HTTP2)
 	return &client{
 		http: &http.Client{
-			Transport:     &http.Transport{MaxIdleConnsPerHost: 1, TLSClientConfig: a.TLS, DialContext: dial},
+			Transport:     &http.Transport{MaxIdleConnsPerHost: 1, TLSClientConfig: a.TLS, DialContext: dial, Protocols: protocols},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		url: u, header: a.Header,
