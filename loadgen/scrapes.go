@@ -49,6 +49,7 @@ type scraper struct {
 
 	scrapes int
 	gaps    []gaps
+	more    int // gaps for further reasons
 	reset   resets
 	slowed  string // why the cadence became wider
 	others  int    // series that were not kept, the most in any sample
@@ -153,7 +154,7 @@ func (s *scraper) gap(n results.NodeSample) {
 		}
 	}
 	if len(s.gaps) == mostKinds {
-		s.gaps[mostKinds-1].n++
+		s.more++
 		return
 	}
 	s.gaps = append(s.gaps, gaps{kind, n.Err, 1})
@@ -165,18 +166,20 @@ const mostKinds = 8
 
 // warnings says in the end what went wrong, and how often.
 func (s *scraper) warnings() (lines []string) {
-	failed := 0
+	failed := s.more
+	var reasons []string
 	for _, g := range s.gaps {
 		failed += g.n
+		reason := g.first
+		if len(s.gaps) > 1 {
+			reason = fmt.Sprintf("%s (%d)", g.first, g.n)
+		}
+		reasons = append(reasons, reason)
+	}
+	if s.more > 0 {
+		reasons = append(reasons, fmt.Sprintf("further reasons (%d)", s.more))
 	}
 	if failed > 0 {
-		reasons := make([]string, len(s.gaps))
-		for i, g := range s.gaps {
-			reasons[i] = g.first
-			if len(s.gaps) > 1 {
-				reasons[i] = fmt.Sprintf("%s (%d)", g.first, g.n)
-			}
-		}
 		lines = append(lines, fmt.Sprintf("%d of %d scrapes of the node's metrics failed and are gaps: %s",
 			failed, s.scrapes, strings.Join(reasons, "; ")))
 	}

@@ -122,6 +122,23 @@ func TestScrapesCountReasons(t *testing.T) {
 	})
 }
 
+// Reasons beyond the first few are counted and not told.
+func TestScrapesWithManyReasons(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads := 0
+		account, _, told := scraping(t, 13, time.Second, &fakeMetrics{read: func(context.Context) (map[string]float64, string) {
+			reads++
+			return nil, "reason " + string(rune('a'+reads))
+		}}, never)
+		if len(told) != mostKinds {
+			t.Errorf("told %q", told)
+		}
+		if w := account.Warnings; len(w) != 1 || !strings.HasPrefix(w[0], "12 of 12 scrapes") || !strings.HasSuffix(w[0], "; reason j (1); further reasons (4)") {
+			t.Errorf("warnings %q", w)
+		}
+	})
+}
+
 // What is answered later than the next scrape is due has no known time: a gap. Then
 // the page is read more rarely, and what it says has a time again.
 func TestScrapesThatAreLate(t *testing.T) {
