@@ -262,3 +262,22 @@ func TestBoundsEnclose(t *testing.T) {
 		}
 	}
 }
+
+// What a second costs that is kept for the checks at the end.
+func BenchmarkAddOfASecond(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	s := results.Snapshot{End: time.Second}
+	for range 20_000 {
+		o := results.Outcome{Done: time.Duration(rng.ExpFloat64() * float64(3*time.Millisecond)), Entries: 1}
+		add(&s, &o)
+	}
+	for name, plan := range map[string][]results.PhaseMeta{"kept": {steady("p", 1, time.Hour)}, "not kept": nil} {
+		b.Run(name, func(b *testing.B) {
+			a := results.Aggregate{Plan: plan}
+			b.ReportAllocs()
+			for b.Loop() {
+				a.Add(&s)
+			}
+		})
+	}
+}

@@ -104,7 +104,7 @@ func Dependence(n int64, tau float64) Check {
 	worth := EffectiveN(n, tau)
 	switch {
 	case worth == 0:
-		return c.unknown("How many independent samples the calls are worth is not known.")
+		return c.unknown("How many independent samples the calls are worth is not known, which takes 10 whole windows: intervals take the calls for independent.")
 	case worth < minForP99:
 		return c.judged(NotEnough, worth, "%d calls are worth only %.0f independent ones, as neighbours share their fate (tau %.1f): too few for a p99.", n, worth, tau)
 	}

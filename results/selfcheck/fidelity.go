@@ -18,7 +18,7 @@ const maxWaited = 0.01
 // still met Poisson arrivals. The index of dispersion only warns: two windows
 // out of order, which one pause of 100 ms of the machine makes, move it by as much as a
 // process with twice the variance does. A paced process is void, when it is, by the
-// lateness of its calls.
+// lateness of its calls; its farthest gap, which is one pause, is told and not judged.
 func (f Fidelity) Checks() []Check {
 	switch f.Process {
 	case Poisson:
@@ -26,7 +26,7 @@ func (f Fidelity) Checks() []Check {
 	case Uniform:
 		return []Check{f.distance()}
 	case Constant:
-		return []Check{f.pacedDispersion(), f.deviation()}
+		return []Check{f.pacedDispersion()}
 	}
 	c := Check{Name: "arrivals", Unit: pure}
 	return []Check{c.unknown("The arrivals follow no process that could be checked.")}
@@ -104,22 +104,7 @@ func (f Fidelity) pacedDispersion() Check {
 	case f.Windows < minWindows || f.Gaps < minWindows:
 		return c.unknown("%d sends in %d windows of 100 ms are too few to tell whether they were paced: it takes %d.", f.Gaps, f.Windows, minWindows)
 	case f.Dispersion <= MaxDispersion:
-		return c.judged(OK, f.Dispersion, "Sends were paced as asked: index of dispersion about the due times %.3f over %d windows of 100 ms (limit %.2g).", f.Dispersion, f.Windows, MaxDispersion)
+		return c.judged(OK, f.Dispersion, "Sends were paced as asked: index of dispersion about the due times %.3f over %d windows of 100 ms (limit %.2g); no gap was more than %s from its planned length.", f.Dispersion, f.Windows, MaxDispersion, brief(f.Farthest))
 	}
-	return c.judged(Warn, f.Dispersion, "Sends were not paced as asked but came in bunches: index of dispersion about the due times %.3f over %d windows of 100 ms (limit %.2g).", f.Dispersion, f.Windows, MaxDispersion)
-}
-
-// deviation only warns: one pause of the machine is in it.
-func (f Fidelity) deviation() Check {
-	limit := max(lateGrace, f.MeanGap)
-	c := Check{Name: "arrival deviation", Limit: inMicros(limit), Unit: micros}
-	switch {
-	case f.unfit() != "":
-		return c.unknown("%s", f.unfit())
-	case f.Gaps < minWindows:
-		return c.unknown("%d gaps between sends are too few to tell whether they were paced: it takes %d.", f.Gaps, minWindows)
-	case f.Farthest <= limit:
-		return c.judged(OK, inMicros(f.Farthest), "No gap between sends was more than %s from its planned length.", brief(f.Farthest))
-	}
-	return c.judged(Warn, inMicros(f.Farthest), "A gap between sends was %s from its planned length, more than %s: calls bunched there at least once.", brief(f.Farthest), brief(limit))
+	return c.judged(Warn, f.Dispersion, "Sends were not paced as asked but came in bunches: index of dispersion about the due times %.3f over %d windows of 100 ms (limit %.2g); a gap was %s from its planned length.", f.Dispersion, f.Windows, MaxDispersion, brief(f.Farthest))
 }

@@ -49,7 +49,6 @@ type Gaps struct {
 	sent     time.Duration
 	position float64 // expected(sent)
 	farthest time.Duration
-	meanGap  float64 // planned, in nanoseconds, running
 
 	dist   ecdf
 	sample thinned
@@ -104,7 +103,6 @@ func (g *Gaps) addPaced(due, sent time.Duration) {
 		g.n++
 		planned := due - g.due
 		g.farthest = max(g.farthest, (sent - g.sent - planned).Abs())
-		g.meanGap += (float64(planned) - g.meanGap) / float64(g.n)
 	}
 	g.started = true
 }
@@ -154,8 +152,8 @@ type Fidelity struct {
 	AndersonDarling float64
 	Sampled         int
 	// Farthest is the most that a gap differed from the gap of the due times, for
-	// a constant process; MeanGap is the mean of those.
-	Farthest, MeanGap time.Duration
+	// a constant process.
+	Farthest time.Duration
 }
 
 // Fidelity measures what was added so far.
@@ -168,7 +166,7 @@ func (g *Gaps) Fidelity() Fidelity {
 		squares, windows := g.paced.totals()
 		f.Windows = windows
 		f.Dispersion = squares / float64(g.paced.sends)
-		f.Farthest, f.MeanGap = g.farthest, time.Duration(g.meanGap)
+		f.Farthest = g.farthest
 		return f
 	}
 	f.Distance = g.dist.distance()
