@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -150,7 +151,11 @@ func (w *windows) checks(p *PhaseSummary) (all []selfcheck.Check) {
 			all = append(all, selfcheck.Dependence(d.N, 0))
 		}
 		for i, v := range [...]int64{d.P50, d.P90, d.P99, d.P999} {
-			all = append(all, selfcheck.Percentile(d.N, tau(v), quantiles[i].q, confidence))
+			c := selfcheck.Percentile(d.N, tau(v), quantiles[i].q, confidence)
+			if ci := d.CI.list()[i]; ci.Low != nil && ci.High != nil {
+				c.Verdict, c.Sentence = selfcheck.OK, fmt.Sprintf("%s is in %s to %s at 95%%.", quantiles[i].name, Micros(float64(*ci.Low)), Micros(float64(*ci.High)))
+			}
+			all = append(all, c)
 		}
 	}
 	return all

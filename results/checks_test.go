@@ -226,6 +226,33 @@ func TestAVoidCheckOfAnInterruptedRun(t *testing.T) {
 	}
 }
 
+// Times of seconds that differ: what is known of the p99 bounds the p50 too.
+func TestIntervalsAreInOrder(t *testing.T) {
+	m := results.Meta{Phases: []results.PhaseMeta{steady("p", 500, 40*time.Second)}}
+	a := results.Aggregate{Plan: m.Phases}
+	for sec := range 40 {
+		seconds(&a, 0, sec, sec+1, 500, 1, time.Duration(1+sec/20*9)*time.Millisecond)
+	}
+	s := results.Summarise(m, &a, results.End{Finished: begin})
+	ci := s.Phases[0].Response.CI
+	all := []results.Interval{ci.P50, ci.P90, ci.P99, ci.P999}
+	for i, one := range all[1:] {
+		below := all[i]
+		if below.High == nil && one.High != nil || below.High != nil && one.High != nil && *below.High > *one.High ||
+			one.Low == nil && below.Low != nil || one.Low != nil && below.Low != nil && *below.Low > *one.Low {
+			t.Errorf("%v is below %v", below, one)
+		}
+	}
+	if ci.P999.High != nil && ci.P50.High == nil {
+		t.Errorf("%+v", ci)
+	}
+	for _, name := range []string{"interval of p50", "interval of p90", "interval of p99", "interval of p99.9"} {
+		if _, ok := byName(s.Checks, "p")[name]; !ok {
+			t.Errorf("no %s", name)
+		}
+	}
+}
+
 func TestIntervalsInJSON(t *testing.T) {
 	low, high := int64(980), int64(1020)
 	d := results.Distribution{N: 500, P50: 1000, P99: 9000, CI: &results.Intervals{P50: results.Interval{Low: &low, High: &high}, P99: results.Interval{Low: &high}}, Independent: true}

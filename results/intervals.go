@@ -91,14 +91,36 @@ func greater(a, b dependence) dependence {
 // independent as nothing is known.
 func intervals(h *hdrhistogram.Histogram, tau dependence) (all *Intervals, assumed bool) {
 	all = &Intervals{}
-	for i, into := range []*Interval{&all.P50, &all.P90, &all.P99, &all.P999} {
+	for i, into := range all.list() {
 		t, ok := tau(atPercentile(h, 100*quantiles[i].q))
 		if !ok {
 			t, assumed = 1, true
 		}
 		*into = interval(h, selfcheck.OrderCIEffective(h.TotalCount(), t, quantiles[i].q, confidence))
 	}
+	all.order()
 	return all, assumed
+}
+
+// list gives the intervals in ascending order of their percentiles.
+func (all *Intervals) list() [len(quantiles)]*Interval {
+	return [...]*Interval{&all.P50, &all.P90, &all.P99, &all.P999}
+}
+
+// order lets what bounds one percentile bound those beyond it too: a p90 is no greater
+// than what the p99 is surely below, though its own neighbours depend on each other
+// too much to tell.
+func (all *Intervals) order() {
+	list := all.list()
+	for i := 1; i < len(list); i++ {
+		if low := list[i-1].Low; low != nil && (list[i].Low == nil || *list[i].Low < *low) {
+			list[i].Low = low
+		}
+		k := len(list) - 1 - i
+		if high := list[k+1].High; high != nil && (list[k].High == nil || *list[k].High > *high) {
+			list[k].High = high
+		}
+	}
 }
 
 func interval(h *hdrhistogram.Histogram, r selfcheck.Ranks) (i Interval) {

@@ -67,7 +67,7 @@ func (d *Distribution) Unbounded() (by [len(quantiles)]bool) {
 		by[i] = d.N < NeededFor(quantiles[i].q)
 	}
 	if d.CI != nil {
-		for i, ci := range [...]Interval{d.CI.P50, d.CI.P90, d.CI.P99, d.CI.P999} {
+		for i, ci := range d.CI.list() {
 			by[i] = ci.High == nil
 		}
 	}
