@@ -49,7 +49,7 @@ var (
 		{"p50", study.ResponseP50, results.Micros, false},
 		{"CPU/entry", study.CPUPerEntry, results.Micros, false},
 		{"CPU/item", study.CPUPerItem, results.Micros, false},
-		{"bytes/item", study.BytesPerItem, results.Number, false},
+		{"bytes/item", study.BytesPerItem, results.Rate, false},
 		{"errors", study.ErrorsPerItem, percent, false},
 	}
 )
@@ -120,10 +120,16 @@ func (p *page) cell(a *study.Sweep, c *study.Cell, shown []column) {
 	p.line("%s", strings.TrimRight(line, " "))
 }
 
+// mostSpread is the ratio of an interval's ends beyond which it says nothing.
+const mostSpread = 100
+
 // spread writes an interval, its unit once where both ends have the same.
 func spread(m study.Metric, show func(float64) string) string {
 	if m.Low == nil || m.High == nil {
 		return ""
+	}
+	if *m.Low <= 0 && *m.High > 0 && m.Value > 0 || *m.High > mostSpread**m.Low {
+		return "unknown"
 	}
 	low, high := show(*m.Low), show(*m.High)
 	if number, unit, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+unit) {
@@ -149,16 +155,16 @@ func (p *page) recommendation(r *study.Recommendation) {
 
 func (p *page) model(m *study.Model) {
 	p.line("")
-	p.line("%s", wrap("Model ", results.Escape(m.Name)+" of "+results.Escape(m.Of)))
+	p.line("%s", wrap("Model ", results.Escape(m.Name)+": "+results.Escape(m.Of)))
 	if m.Sentence != "" {
 		p.line("%s", wrap("  ", results.Escape(m.Sentence)))
 	}
 	for _, v := range m.Parameters {
 		interval := ""
 		if v.Low != nil && v.High != nil {
-			interval = fmt.Sprintf("  95%% %s to %s", results.Number(*v.Low), results.Number(*v.High))
+			interval = fmt.Sprintf("  95%% %s to %s", results.Rate(*v.Low), results.Rate(*v.High))
 		}
-		p.line("  %s%12s %s%s", pad(results.Escape(v.Name), 34), results.Number(v.Value), results.Escape(v.Unit), interval)
+		p.line("  %s%12s %s%s", pad(results.Escape(v.Name), 34), results.Rate(v.Value), results.Escape(v.Unit), interval)
 	}
 	for _, w := range m.Warnings {
 		p.line("%s", wrap("  ! ", results.Escape(w)))
