@@ -21,6 +21,9 @@ type sweepFlags struct {
 	probe     bool
 	probeRate float64
 	length    time.Duration
+	recommend string
+	guard     string
+	pool      int
 }
 
 // mostSwept bounds a sweep: more than a day of trials of half a minute each.
@@ -43,6 +46,12 @@ Trials are made block by block, each combination once in a block, in random orde
 then in its reverse, so that a drift weighs on none more than on another. All trials
 of a block draw the same arrivals and sizes. With --probe a thin stream of bare
 requests goes beside the load and is measured apart: what the load does to others.
+
+With --recommend one setting is varied and chosen by a rule, which is told:
+batch_concurrency_limit by the probe's p99 beside the batches' (candidates come from
+a simulation of the node's pool, fed with the time of single entries; --vary gives
+others), form by the node's CPU an item at the same work, size by a model of what a
+call costs and by the scenario's objective for the response time.
 ` + experimentHelp + `
 
 Exit codes: 0 done; 2 usage or scenario invalid; 3 node unreachable, or target.apply
@@ -58,10 +67,13 @@ failed; 4 some combination's trials stayed void; 5 our own failure; 130 interrup
 	}
 	f.register(c, study.SweepKind)
 	c.Flags().StringArrayVar(&f.vary, "vary", nil, "`setting=a,b,c` that is varied (repeatable)")
-	c.Flags().IntVar(&f.repeats, "repeats", 3, "trials of each combination")
+	c.Flags().IntVar(&f.repeats, "repeats", 0, "trials of each combination (default 3; 5 for --recommend size, 6 for form)")
 	c.Flags().BoolVar(&f.probe, "probe", false, "measure a thin stream of bare requests beside the load")
 	c.Flags().Float64Var(&f.probeRate, "probe-rate", 20, "`calls/s` of the probe")
 	c.Flags().DurationVar(&f.length, "for", 0, "length of the measured phases in place of the scenario's")
+	c.Flags().StringVar(&f.recommend, "recommend", "", "recommend a `setting` and say why: "+strings.Join(recommendations, ", "))
+	c.Flags().StringVar(&f.guard, "guard", "2x", "how high the probe's p99 may be for a recommended limit: a `factor` of its value at 1, or a time")
+	c.Flags().IntVar(&f.pool, "pool", 0, "`workers` of the node's pool, to simulate it (default: the bundled node's own)")
 	return c
 }
 
@@ -70,26 +82,55 @@ func runSweep(name string, f sweepFlags, s streams) error {
 	if err != nil {
 		return err
 	}
-	o, vary, err := f.options(name, plan)
+	g, err := f.grid(name, plan)
+	if err != nil {
+		return &exit{exitUsage, err}
+	}
+	way := &recommending{repeats: 3, vary: func(*experimenting) ([]varied, error) { return g.vary, nil }, answer: func(*study.Sweep) {}}
+	if f.recommend != "" {
+		if way, err = f.recommending(g); err != nil {
+			return &exit{exitUsage, err}
+		}
+	}
+	g.patches = append(g.patches, way.extra...)
+	o := experiment.SweepOptions{Repeats: f.repeats, Seed: plan.Seed}
+	if o.Repeats == 0 {
+		o.Repeats = way.repeats
+	}
+	if f.probe || way.probe {
+		o.Probe = f.probeRate
+	}
+	if o.Probe > 0 && plan.Target.Transport == "stdio" {
+		return &exit{exitUsage, errors.New("--probe: a node on its standard streams has no second connection for it")}
+	}
+	r, err := record(study.SweepKind, plan, f.settings(g, o))
 	if err != nil {
 		return err
 	}
-	options := []study.Setting{{Name: "--repeats", Value: fmt.Sprint(f.repeats)}, {Name: "--for", Value: f.length.String()}, {Name: "--probe", Value: fmt.Sprint(o.Probe)}}
-	for _, v := range vary {
-		options = append(options, study.Setting{Name: "--vary " + v.Name, Value: strings.Join(v.Values, ",")})
+	adaptive := f.recommend == varyLimit && len(g.vary) == 0
+	if !adaptive {
+		if err := f.fill(&o, g, way, nil); err != nil {
+			return err
+		}
+		r.Order = o.OrderText()
 	}
-	r, err := record(study.SweepKind, plan, options)
-	if err != nil {
-		return err
-	}
-	r.Order = o.OrderText()
 	e, err := f.begin(r, plan, s)
 	if err != nil {
 		return err
 	}
 	defer e.end()
+	if adaptive {
+		if err := f.fill(&o, g, way, e); err != nil {
+			return experimentExit(err)
+		}
+	}
 	a, err := experiment.Sweep(e.ctx, e.journal, o)
-	a.Varied = vary
+	for _, v := range g.vary {
+		a.Varied = append(a.Varied, study.Varied{Name: v.name, Values: v.values})
+	}
+	if err == nil {
+		way.answer(a)
+	}
 	e.head(&a.Head, err)
 	if err := e.finish(a, err, f.asJSON, func() error { return report.Sweep(s.out, a) }); err != nil {
 		return err
@@ -100,42 +141,55 @@ func runSweep(name string, f sweepFlags, s streams) error {
 	return nil
 }
 
-func (f *sweepFlags) options(name string, plan *scenario.Plan) (o experiment.SweepOptions, vary []study.Varied, err error) {
-	usage := func(err error) (experiment.SweepOptions, []study.Varied, error) {
-		return o, vary, &exit{exitUsage, err}
+// fill gives the options their cells.
+func (f *sweepFlags) fill(o *experiment.SweepOptions, g *grid, way *recommending, e *experimenting) (err error) {
+	if g.vary, err = way.vary(e); err != nil {
+		return err
 	}
+	o.Cells, err = g.cells()
+	return err
+}
+
+// settings are what was asked, as a record keeps it.
+func (f *sweepFlags) settings(g *grid, o experiment.SweepOptions) []study.Setting {
+	all := []study.Setting{
+		{Name: "--recommend", Value: f.recommend}, {Name: "--repeats", Value: fmt.Sprint(o.Repeats)},
+		{Name: "--for", Value: f.length.String()}, {Name: "--probe", Value: fmt.Sprint(o.Probe)},
+	}
+	if f.recommend == varyLimit {
+		all = append(all, study.Setting{Name: "--guard", Value: f.guard}, study.Setting{Name: "--pool", Value: fmt.Sprint(f.pool)})
+	}
+	for _, v := range g.vary {
+		all = append(all, study.Setting{Name: "--vary " + v.name, Value: strings.Join(v.values, ",")})
+	}
+	return all
+}
+
+func (f *sweepFlags) grid(name string, plan *scenario.Plan) (*grid, error) {
 	switch {
-	case len(f.vary) == 0:
-		return usage(errors.New("nothing is varied: give --vary, for instance --vary size=1,10,100"))
-	case f.repeats < 1:
-		return usage(errors.New("--repeats: want 1 or more"))
+	case len(f.vary) == 0 && f.recommend == "":
+		return nil, errors.New("nothing is varied: give --vary, for instance --vary size=1,10,100, or --recommend")
+	case f.repeats < 0:
+		return nil, errors.New("--repeats: want 1 or more")
 	case f.length < 0 || f.length > 0 && f.length < time.Millisecond:
-		return usage(fmt.Errorf("--for %v is too short", f.length))
-	case f.probe && !(f.probeRate > 0 && f.probeRate <= 1e5):
-		return usage(fmt.Errorf("--probe-rate %g: want calls a second", f.probeRate))
-	case f.probe && plan.Target.Transport == "stdio":
-		return usage(errors.New("--probe: a node on its standard streams has no second connection for it"))
+		return nil, fmt.Errorf("--for %v is too short", f.length)
+	case !(f.probeRate > 0 && f.probeRate <= 1e5):
+		return nil, fmt.Errorf("--probe-rate %g: want calls a second", f.probeRate)
 	}
-	g := grid{scenario: name, patches: f.patches(), base: plan}
+	g := &grid{scenario: name, patches: f.patches(), base: plan}
 	if f.length > 0 {
 		g.length = f.length.String()
 	}
-	trials := f.repeats
+	trials := max(f.repeats, 1)
 	for _, text := range f.vary {
 		v, err := parseVary(text)
 		if err != nil {
-			return usage(err)
+			return nil, err
 		}
 		g.vary = append(g.vary, v)
-		vary = append(vary, study.Varied{Name: v.name, Values: v.values})
 		if trials *= len(v.values); trials > mostSwept {
-			return usage(fmt.Errorf("these are more than %d trials", mostSwept))
+			return nil, fmt.Errorf("these are more than %d trials", mostSwept)
 		}
 	}
-	o = experiment.SweepOptions{Repeats: f.repeats, Seed: plan.Seed}
-	if f.probe {
-		o.Probe = f.probeRate
-	}
-	o.Cells, err = g.cells()
-	return o, vary, err
+	return g, nil
 }
