@@ -173,7 +173,7 @@ func (g *grid) told(name string) bool {
 func (g *grid) placeholders() error {
 	for _, name := range g.base.Target.Placeholders() {
 		if !slices.ContainsFunc(g.vary, func(v varied) bool { return v.name == name }) {
-			return fmt.Errorf("target.apply: nothing is varied under the name {%s}; give --vary %s=...", name, name)
+			return fmt.Errorf("target.apply: nothing is varied under the name {%s}; --vary %s=A,B gives them", name, name)
 		}
 	}
 	return nil

@@ -24,13 +24,12 @@ type fakeLab struct {
 
 // fakeOutcome is what one run comes to, in each second of its measured phases.
 type fakeOutcome struct {
-	slow  float64 // share of calls that take a second; the others take a millisecond
-	fail  float64 // share of calls that are refused
-	void  bool    // the generator's CPUs were full
-	cpuS  float64
-	kill  bool // the process ends in mid-trial: the directory has no end
-	stop  func()
-	probe time.Duration // response of the probe's calls
+	slow float64 // share of calls that take a second; the others take a millisecond
+	fail float64 // share of calls that are refused
+	void bool    // the generator's CPUs were full
+	cpuS float64
+	kill bool // the process ends in mid-trial: the directory has no end
+	stop func()
 }
 
 var errKilled = errors.New("killed")
