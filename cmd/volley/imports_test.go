@@ -24,6 +24,7 @@ var levels = map[string]int{
 	"volley/loadgen/scrape":     2,
 	"volley/results/study":      2,
 	"volley/results/report":     3,
+	"volley/results/compare":    3,
 	"volley/tui":                2,
 	"volley/target/near":        3,
 	"volley/target/rcp":         3,

@@ -19,6 +19,7 @@ const (
 	exitUnreachable = 3 // node unreachable, or the canary call failed
 	exitVoid        = 4 // rate not reached or generator-limited
 	exitOurs        = 5 // our own failure
+	exitRule        = 6 // compare: a rule of --fail-if is broken
 	exitInterrupted = 130
 )
 
@@ -53,7 +54,7 @@ func execute(args []string, s streams) int {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(runCommand(s), searchCommand(s), sweepCommand(s), calibrateCommand(s), nodeCommand(s), nullNodeCommand(s), reportCommand(s), replayCommand(s), scenarioCommand(s), versionCommand(s))
+	root.AddCommand(runCommand(s), searchCommand(s), sweepCommand(s), compareCommand(s), calibrateCommand(s), nodeCommand(s), nullNodeCommand(s), reportCommand(s), replayCommand(s), scenarioCommand(s), versionCommand(s))
 	root.SetArgs(args)
 	root.SetIn(s.in)
 	root.SetOut(s.out)

@@ -144,28 +144,3 @@ type Candidate struct {
 	Chosen  bool     `json:"chosen,omitempty"`
 	Note    string   `json:"note,omitempty"`
 }
-
-// Compare is compare.json: two settings or two builds against each other.
-type Compare struct {
-	Head
-	A       string       `json:"a"`
-	B       string       `json:"b"`
-	Pairs   int          `json:"pairs"`
-	Differ  []Setting    `json:"differ"` // settings in which they differ: Value is "a -> b"
-	Metrics []Comparison `json:"metrics"`
-}
-
-// Comparison is one metric of B relative to A.
-type Comparison struct {
-	Name    string    `json:"name"`
-	Unit    string    `json:"unit"`
-	Ratio   float64   `json:"ratio"` // B over A
-	Low     float64   `json:"low"`
-	High    float64   `json:"high"`
-	Verdict string    `json:"verdict"`
-	MDE     *float64  `json:"minimal_detectable_effect,omitempty"` // as a ratio's distance from 1
-	P       *float64  `json:"p,omitempty"`
-	A       []float64 `json:"a"` // by pair
-	B       []float64 `json:"b"`
-	Note    string    `json:"note,omitempty"`
-}

@@ -1,0 +1,49 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+func median(x []float64) float64 {
+	s := slices.Sorted(slices.Values(x))
+	return s[(len(s)-1)/2]/2 + s[len(s)/2]/2
+}
+
+// deviation is the standard deviation; 0 of fewer than two.
+func deviation(x []float64) float64 {
+	if len(x) < 2 {
+		return 0
+	}
+	mean, squares := 0.0, 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		squares += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(squares / float64(len(x)-1))
+}
+
+// pooled is the standard error of the difference of two groups' means, and its degrees
+// of freedom.
+func pooled(a, b []float64) (se, df float64) {
+	n, m := float64(len(a)), float64(len(b))
+	if df = n + m - 2; df < 1 {
+		return 0, 0
+	}
+	va, vb := deviation(a), deviation(b)
+	return math.Sqrt(((n-1)*va*va + (m-1)*vb*vb) / df * (1/n + 1/m)), df
+}
+
+// detectable is the difference that is shown with 80% power at 5%, two-sided; 0 where
+// nothing varies.
+func detectable(se, df float64) float64 {
+	if !(se > 0) || !(df >= 1) {
+		return 0
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}
+	return (t.Quantile(0.975) + t.Quantile(0.80)) * se
+}
