@@ -128,6 +128,11 @@ func compareStored(args []string, dash int, f compareFlags, s streams) error {
 
 // sides parts the arguments.
 func sides(args []string, dash int) (a, b []string, err error) {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "--") {
+			return nil, nil, fmt.Errorf("%s stands behind the --: flags go before the runs there", arg)
+		}
+	}
 	switch {
 	case dash >= 0:
 		a, b = args[:dash], args[dash:]

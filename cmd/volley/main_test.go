@@ -59,7 +59,8 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
+			"exits":    exits,
+			"storerun": storeRun,
 		},
 		UpdateScripts: os.Getenv("UPDATE") != "",
 	})

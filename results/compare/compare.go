@@ -195,6 +195,8 @@ func (m *matched) measure(metric *Metric) measure {
 	c.out.MidA, c.out.MidB = new(median(out.A)), new(median(out.B))
 	m.few(&c)
 	switch {
+	case metric.share && slices.Max(out.A) == 0 && slices.Max(out.B) == 0:
+		c.out.Sentence = fmt.Sprintf("%s: none on either side.", metric.Name)
 	case m.within:
 		m.resample(&c)
 	case metric.share:
@@ -235,6 +237,9 @@ func (m *matched) ratio(c *measure) {
 		c.out.Sentence = fmt.Sprintf("%s: %v.", c.metric.Name, err)
 		return
 	}
+	if e.SD < 1e-12 && c.metric.Better == paired.MoreIsBetter {
+		e.Warnings = nil // a rate that was asked for and kept does not vary
+	}
 	c.estimate = &e
 	c.out.Ratio, c.out.P, c.out.Cliff = &e.Ratio, &e.P, &e.Cliff
 	if e.Bounded {
@@ -243,14 +248,9 @@ func (m *matched) ratio(c *measure) {
 	c.detectable(e.Detectable)
 }
 
-// shift estimates B-A over runs, of a share that may be 0. There is nothing to judge
-// where every share is 0.
+// shift estimates B-A over runs, of a share that may be 0.
 func (m *matched) shift(c *measure) {
 	a, b := c.out.A, c.out.B
-	if slices.Max(a) == 0 && slices.Max(b) == 0 {
-		c.out.Sentence = fmt.Sprintf("%s: none on either side.", c.metric.Name)
-		return
-	}
 	test := func(conf float64) (paired.Test, error) { return paired.MannWhitney(a, b, conf) }
 	spread, df := pooled(a, b)
 	if m.paired {

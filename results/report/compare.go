@@ -29,7 +29,7 @@ func Compare(w io.Writer, a *study.Compare) error {
 		p.line("")
 		p.line("They differ in")
 		for _, d := range a.Differ {
-			p.line("%s", wrap("  ", results.Escape(d.Name)+"  "+results.Escape(d.Value)))
+			p.line("%s", wrap("  ", results.Escape(d.Name)+": "+results.Escape(d.Value)))
 		}
 	}
 	p.line("")
@@ -75,11 +75,13 @@ func compareWarnings(a *study.Compare) (all []string) {
 	return all
 }
 
+const row = "%-8s%8s%9s%8s  %-16s%7s  %s"
+
 // comparisons is the table: what the runs of either side came to in the middle, the
 // change with its interval, and what would have been shown where nothing was.
 func (p *page) comparisons(a *study.Compare) {
 	p.line("")
-	p.line("%-9s%11s%11s%10s  %-19s%8s  %s", "", "A", "B", "change", "95% interval", "p", "verdict")
+	p.line(row, "", "A", "B", "change", "95% interval", "p", "verdict")
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
 		if m.MidA == nil {
@@ -90,7 +92,7 @@ func (p *page) comparisons(a *study.Compare) {
 		if m.P != nil {
 			pv = fmt.Sprintf("%.2g", *m.P)
 		}
-		p.line("%-9s%11s%11s%10s  %-19s%8s  %s", results.Escape(m.Name), valueOf(m, *m.MidA), valueOf(m, *m.MidB), change, interval, pv, verdictOf(a, m))
+		p.line(row, results.Escape(m.Name), valueOf(m, *m.MidA), valueOf(m, *m.MidB), change, interval, pv, verdictOf(a, m))
 	}
 	var absent []string
 	for i := range a.Metrics {
