@@ -109,9 +109,13 @@ func sampled(o *correlate.Occupancy) string {
 }
 
 func (p *page) usage(u *correlate.Usage) {
-	if u == nil {
-		return
+	if u != nil {
+		p.point("CPU", usage(u))
 	}
+}
+
+// usage says what the node's process used.
+func usage(u *correlate.Usage) string {
 	text := fmt.Sprintf("%s s, %s of one core", results.Rate(u.CPUSeconds), percent(u.Cores))
 	var each []string
 	for _, e := range []struct {
@@ -131,7 +135,7 @@ func (p *page) usage(u *correlate.Usage) {
 	if u.MemoryMax > 0 {
 		text += fmt.Sprintf("; at most %s MiB resident", results.Rate(u.MemoryMax/(1<<20)))
 	}
-	p.point("CPU", text)
+	return text
 }
 
 func (p *page) surplus(all []correlate.Surplus) {
@@ -146,12 +150,8 @@ func (p *page) surplus(all []correlate.Surplus) {
 
 // movers tells which series move with the tail.
 func (p *page) movers(m *correlate.Movers) {
-	switch {
-	case m.Silent != "":
-		p.point("with the p99", "nothing is said of what moves: "+m.Silent)
-		return
-	case len(m.Top) == 0:
-		p.point("with the p99", fmt.Sprintf("none of %d changing series moves, as far as %s tell", m.Series, plural(uint64(m.Intervals), "interval")))
+	if none := unmoved(m); none != "" {
+		p.point("with the p99", none)
 		return
 	}
 	p.line("%s", wrap("  ", fmt.Sprintf("What moves with the client's p99, of %d changing series (rank correlation, the bounds hold for all at once)", m.Series)))
@@ -169,4 +169,15 @@ func (p *page) movers(m *correlate.Movers) {
 		}
 		p.line("%s", wrap(fmt.Sprintf("    %+.2f  ", t.Rho), fmt.Sprintf("%s (%+.2f to %+.2f over %d intervals%s)", results.Escape(name), t.Low, t.High, t.N, ahead)))
 	}
+}
+
+// unmoved says why no series is named; "" when some are.
+func unmoved(m *correlate.Movers) string {
+	switch {
+	case m.Silent != "":
+		return "nothing is said of what moves: " + m.Silent
+	case len(m.Top) == 0:
+		return fmt.Sprintf("none of %d changing series moves, as far as %s tell", m.Series, plural(uint64(m.Intervals), "interval"))
+	}
+	return ""
 }
