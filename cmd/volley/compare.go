@@ -15,6 +15,7 @@ import (
 )
 
 type compareFlags struct {
+	liveFlags
 	metric   string
 	margin   string
 	failIf   []string
@@ -26,7 +27,7 @@ type compareFlags struct {
 func compareCommand(s streams) *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
-		Use:   "compare A B | compare A1 A2 A3 -- B1 B2 B3",
+		Use:   "compare A B | compare A1 A2 A3 -- B1 B2 B3 | compare --live [SCENARIO] --a X=1 --b X=2",
 		Short: "Tell whether one setting is faster than another",
 		Long: `Compare stored runs of one setting, B, with those of another, A. A side is a run
 directory, a directory that holds run directories (taken by their start), what a sweep
@@ -52,9 +53,26 @@ A rule such as --fail-if 'p99 > +5%' is broken when the whole 95% interval of th
 change is beyond the limit; of errors the change is in percentage points. Without an
 interval it cannot be decided, which is exit code 4.
 
-Exit codes: 0 compared; 2 usage, or not comparable; 4 a rule that cannot be decided;
-5 our own failure; 6 a rule of --fail-if is broken.`,
+With --live the runs are made: pairs of a scenario with the settings of --a and of
+--b, in the order ABBA or BAAB so that an even drift cancels, both of a pair with the
+same arrivals and sizes, each with the node started anew (or brought to its setting by
+target.apply) and load before it that is not measured. --aa makes both arms A: a
+difference that it shows, or could not show, is what noise makes.
+` + experimentHelp + `
+
+Exit codes: 0 compared; 2 usage, or not comparable; 3 node unreachable; 4 a rule that
+cannot be decided, or too many trials stayed void; 5 our own failure; 6 a rule of
+--fail-if is broken; 130 interrupted.`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.live {
+				return compareLive(args, f, s)
+			}
+			if name := f.stray(c); name != "" {
+				return &exit{exitUsage, fmt.Errorf("%s is for --live: stored runs are as they are", name)}
+			}
+			if f.asJSON {
+				f.format = "json"
+			}
 			return compareStored(args, c.ArgsLenAtDash(), f, s)
 		},
 	}
@@ -63,6 +81,7 @@ Exit codes: 0 compared; 2 usage, or not comparable; 4 a rule that cannot be deci
 }
 
 func (f *compareFlags) register(c *cobra.Command) {
+	f.liveFlags.register(c)
 	c.Flags().StringVar(&f.metric, "metric", compare.Primary, "the `metric` that is judged by itself: "+strings.Join(compare.Names(), ", "))
 	c.Flags().StringVar(&f.margin, "margin", "", "a change that does not matter, such as 2%: within it both are called equivalent")
 	c.Flags().StringArrayVar(&f.failIf, "fail-if", nil, "`rule` such as 'p99 > +5%' whose breach is exit code 6 (repeatable)")

@@ -40,8 +40,11 @@ func (l *lab) Prepare(ctx context.Context, s *experiment.Spec) (notes []experime
 		notes = append(notes, experiment.Note{Text: "the bundled node had ended and was started anew; it last said: " + lastLine(l.place.node.log)})
 		l.close()
 	}
-	if l.place != nil && string(l.target) != string(s.Plan.Target.Node) {
+	if l.place != nil && (s.Fresh || string(l.target) != string(s.Plan.Target.Node)) {
 		l.close()
+	}
+	if s.Fresh {
+		l.applied = nil
 	}
 	if err := l.apply(ctx, s); err != nil {
 		return notes, err

@@ -1,6 +1,6 @@
 // Package experiment makes trials in order and draws the answer from them: the
-// highest rate that meets the objectives (Search), or what each combination of
-// settings comes to (Sweep).
+// highest rate that meets the objectives (Search), what each combination of settings
+// comes to (Sweep), or two settings in turn (Compare).
 //
 // It decides what is run and what a run counts as; how a node is started, brought to
 // a setting and loaded is a [Lab]'s, which the program brings. Everything it knows of

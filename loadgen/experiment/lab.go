@@ -37,6 +37,9 @@ type Spec struct {
 	Purpose      string
 	Load         float64
 	Block        int
+	// Fresh asks for the node as new, although it has the settings already: started
+	// anew, or brought to them again.
+	Fresh bool
 }
 
 // Length is how long the trial's plan takes without its drain.

@@ -16,6 +16,9 @@ import (
 // (sec/op), as benchstat scales them.
 func Benchfmt(w io.Writer, a, b *Side) error {
 	var out bytes.Buffer
+	if len(a.Runs) == 0 {
+		return nil // there is nothing to tell
+	}
 	env := a.Runs[0].Environment
 	for _, key := range [][2]string{{"goos", "os"}, {"goarch", "arch"}, {"cpu", "cpu"}} {
 		if v := env[key[1]]; v != "" {

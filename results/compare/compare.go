@@ -150,8 +150,13 @@ type measure struct {
 	metric   *Metric
 	out      study.Comparison
 	estimate *paired.Estimate // nil: there is none to be judged
-	within   bool
+	error    standardError    // of the change: a ratio's logarithm, or a difference
+	hopeless bool             // so few runs cannot show a difference among so many metrics
 }
+
+// alpha is the chance of calling a metric, or one of those judged together, different
+// when none is.
+const alpha = 0.05
 
 // values are the metric's, of the runs that have it; pairs of which one lacks it are
 // left out.
@@ -187,7 +192,7 @@ func (m *matched) values(metric *Metric, out *study.Comparison) {
 func (m *matched) measure(metric *Metric) measure {
 	out := study.Comparison{Name: metric.Name, Unit: metric.Unit, Better: string(metric.Better), Verdict: string(paired.Inconclusive), A: []float64{}, B: []float64{}}
 	m.values(metric, &out)
-	c := measure{metric: metric, out: out, within: m.within}
+	c := measure{metric: metric, out: out}
 	if len(out.A) == 0 || len(out.B) == 0 {
 		c.out.Sentence = metric.absent()
 		return c
@@ -245,21 +250,24 @@ func (m *matched) ratio(c *measure) {
 	if e.Bounded {
 		c.out.Low, c.out.High = &e.Low, &e.High
 	}
-	c.detectable(e.Detectable)
+	c.error.df, c.error.se = float64(e.N-1), e.SD/math.Sqrt(float64(e.N))
+	if !m.paired {
+		c.error.se, c.error.df = pooled(logarithms(c.out.A), logarithms(c.out.B))
+	}
 }
 
 // shift estimates B-A over runs, of a share that may be 0.
 func (m *matched) shift(c *measure) {
 	a, b := c.out.A, c.out.B
 	test := func(conf float64) (paired.Test, error) { return paired.MannWhitney(a, b, conf) }
-	spread, df := pooled(a, b)
+	c.error.se, c.error.df = pooled(a, b)
 	if m.paired {
 		d := make([]float64, len(a))
 		for i := range d {
 			d[i] = b[i] - a[i]
 		}
 		test = func(conf float64) (paired.Test, error) { return paired.SignedRank(d, conf) }
-		spread, df = deviation(d)/math.Sqrt(float64(len(d))), float64(len(d)-1)
+		c.error.se, c.error.df = deviation(d)/math.Sqrt(float64(len(d))), float64(len(d)-1)
 	}
 	t, err := test(0.95)
 	if err != nil {
@@ -271,9 +279,8 @@ func (m *matched) shift(c *measure) {
 		s.Low, s.High = &t.Low, &t.High
 	}
 	c.out.Shift, c.out.P, c.out.Cliff = s, &t.P, new(paired.Cliff(a, b))
-	c.detectable(detectable(spread, df))
 	// Judged by p and the direction alone.
-	c.estimate = &paired.Estimate{N: min(len(a), len(b)), Pairs: m.paired, P: t.P, Ratio: math.Exp(t.Centre), LeastP: leastP(len(a), len(b), m.paired)}
+	c.estimate = &paired.Estimate{N: min(len(a), len(b)), Pairs: m.paired, P: t.P, SD: c.error.se, Ratio: math.Exp(t.Centre), LeastP: leastP(len(a), len(b), m.paired)}
 }
 
 func leastP(a, b int, paired bool) float64 {
@@ -287,7 +294,12 @@ func leastP(a, b int, paired bool) float64 {
 	return min(1, 2/ways)
 }
 
-func (c *measure) detectable(mde float64) {
+// detectable tells the change that such an error would show at that chance of error.
+func (c *measure) detectable(e standardError, alpha float64) {
+	mde := e.detectable(alpha)
+	if !c.metric.share {
+		mde = math.Expm1(mde)
+	}
 	if mde > 0 && mde < 1e9 {
 		c.out.MDE = &mde
 	}
@@ -324,8 +336,7 @@ func (m *matched) resample(c *measure) {
 		c.out.Verdict = string(direction(boot.Ratio, c.metric.Better))
 		c.out.Sentence = fmt.Sprintf("%s: %s within these two runs.", change, c.out.Verdict)
 	default:
-		se := math.Log(boot.High/boot.Low) / 2 / 1.96
-		c.detectable(math.Expm1(2.8 * se))
+		c.detectable(standardError{se: math.Log(boot.High/boot.Low) / 2 / 1.96, df: math.Inf(1)}, alpha)
 		c.out.Sentence = change + ": no difference shown within these two runs" + c.couldShow() + "."
 	}
 }
@@ -336,62 +347,3 @@ func direction(ratio float64, better paired.Better) paired.Verdict {
 	}
 	return paired.Slower
 }
-
-// judge gives verdicts to those that have estimates, as one family.
-func judge(all []measure, margin float64) {
-	var family []paired.Metric
-	var of []*measure
-	for i := range all {
-		if c := &all[i]; c.estimate != nil {
-			family, of = append(family, paired.Metric{Name: c.metric.Name, Better: c.metric.Better, Estimate: *c.estimate}), append(of, c)
-		}
-	}
-	for i, j := range paired.Judge(family, paired.Rule{Margin: margin}) {
-		c := of[i]
-		c.out.Verdict, c.out.P = string(j.Verdict), new(j.P)
-		c.out.Warnings = append(c.out.Warnings, j.Warnings...)
-		c.out.Sentence = j.Sentence
-		if c.out.Shift != nil {
-			c.out.Sentence = c.shiftSentence()
-		}
-	}
-}
-
-func (c *measure) shiftSentence() string {
-	s := c.out.Shift
-	change := fmt.Sprintf("%s: %+.3g percentage points", c.metric.Name, 100*s.Value)
-	if s.Low != nil {
-		change += fmt.Sprintf(" (95%%: %+.3g to %+.3g)", 100**s.Low, 100**s.High)
-	} else {
-		change += " (so few runs have no 95% interval)"
-	}
-	if c.out.Verdict == string(paired.Inconclusive) {
-		return change + ": no difference shown" + c.couldShow() + "."
-	}
-	return fmt.Sprintf("%s: %s, p %.2g.", change, c.out.Verdict, *c.out.P)
-}
-
-// couldShow says what would have been seen 4 times of 5.
-func (c *measure) couldShow() string {
-	switch {
-	case c.estimate != nil && c.estimate.LeastP > 0.05:
-		return ", and so few runs could not show one"
-	case c.out.MDE == nil:
-		return ""
-	case c.metric.share:
-		return fmt.Sprintf("; one of %.2g percentage points would have been 4 times of 5", 100**c.out.MDE)
-	}
-	return fmt.Sprintf("; one of %.2g%% would have been 4 times of 5", 100**c.out.MDE)
-}
-
-func (m *Metric) absent() string {
-	switch {
-	case m.Name == "cpu":
-		return "cpu: not known, as the node's metrics tell of none, or of too little to divide."
-	case m.quantile > 0 || m.Name == "mean":
-		return m.Name + ": there is none in too many runs: it falls among calls without an answer, or there were no calls."
-	}
-	return m.Name + ": there is none to compare."
-}
-
-func percent(ratio float64) string { return fmt.Sprintf("%+.2f%%", 100*(ratio-1)) }

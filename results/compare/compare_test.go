@@ -38,13 +38,13 @@ func of(t *testing.T, c *study.Compare, name string) study.Comparison {
 func TestSameAndSlower(t *testing.T) {
 	different, found := 0, 0
 	for seed := range uint64(20) {
-		a, b := arms(t, abba, 1, seed+1)
+		a, b := arms(abba, 1, seed+1)
 		if of(t, compared(t, a, b, Options{}), "p99").Verdict != string(paired.Inconclusive) {
 			different++
 		}
 	}
 	for seed := range uint64(10) {
-		a, b := arms(t, abba, 1.1, 100+seed)
+		a, b := arms(abba, 1.1, 100+seed)
 		m := of(t, compared(t, a, b, Options{}), "p99")
 		if m.Verdict == string(paired.Slower) {
 			found++
@@ -64,7 +64,7 @@ func TestSameAndSlower(t *testing.T) {
 // The same runs one side after the other take the drift for a difference, and say
 // that it may be one; in turn they do not.
 func TestDrift(t *testing.T) {
-	a, b := arms(t, strings.Repeat("A", 8)+strings.Repeat("B", 8), 1, 7)
+	a, b := arms(strings.Repeat("A", 8)+strings.Repeat("B", 8), 1, 7)
 	after := compared(t, a, b, Options{})
 	if m := of(t, after, "p99"); m.Verdict != string(paired.Slower) || *m.Ratio < 1.07 {
 		t.Errorf("one after the other: %s", m.Sentence)
@@ -72,7 +72,7 @@ func TestDrift(t *testing.T) {
 	if text := strings.Join(after.Warnings, "\n"); !strings.Contains(text, "before all of the other") {
 		t.Errorf("warnings %q", text)
 	}
-	a, b = arms(t, abba, 1, 7)
+	a, b = arms(abba, 1, 7)
 	turn := compared(t, a, b, Options{Margin: 0.05})
 	if m := of(t, turn, "p50"); m.Verdict != string(paired.Equivalent) || math.Abs(*m.Ratio-1) > 0.02 {
 		t.Errorf("in turn: %s", m.Sentence)
@@ -83,7 +83,7 @@ func TestDrift(t *testing.T) {
 }
 
 func TestBesideNoDifferenceStandsWhatWouldHaveBeenShown(t *testing.T) {
-	a, b := arms(t, abba, 1, 3)
+	a, b := arms(abba, 1, 3)
 	m := of(t, compared(t, a, b, Options{}), "p99")
 	if m.Verdict != string(paired.Inconclusive) || m.MDE == nil || *m.MDE < 0.005 || *m.MDE > 0.2 {
 		t.Errorf("%+v", m)
@@ -95,12 +95,12 @@ func TestBesideNoDifferenceStandsWhatWouldHaveBeenShown(t *testing.T) {
 
 // Four metrics share one chance of error, for which six pairs are too few.
 func TestTooFewPairs(t *testing.T) {
-	a, b := arms(t, abba[:12], 2, 5)
+	a, b := arms(abba[:12], 2, 5)
 	c := compared(t, a, b, Options{})
 	if m := of(t, c, "p99"); m.Verdict != string(paired.Slower) {
 		t.Errorf("six pairs do not show one metric: %s", m.Sentence)
 	}
-	a, b = arms(t, "ABBA", 2, 5)
+	a, b = arms("ABBA", 2, 5)
 	m := of(t, compared(t, a, b, Options{}), "p99")
 	if m.Verdict != string(paired.Inconclusive) || m.Low != nil || !strings.Contains(m.Sentence, "so few runs") {
 		t.Errorf("two pairs: %s", m.Sentence)
@@ -134,12 +134,12 @@ func TestOneRunOfEach(t *testing.T) {
 }
 
 func TestUnpaired(t *testing.T) {
-	a, b := arms(t, "ABABABABA", 1.5, 8)
+	a, b := arms("ABABABABA", 1.5, 8)
 	c := compared(t, a, b, Options{})
 	if m := of(t, c, "p99"); c.Pairs != 0 || m.Verdict != string(paired.Slower) || len(m.A) != 5 || len(m.B) != 4 {
 		t.Errorf("%d pairs: %s", c.Pairs, m.Sentence)
 	}
-	a, b = arms(t, "ABABABABAB", 1.5, 8)
+	a, b = arms("ABABABABAB", 1.5, 8)
 	if c := compared(t, a, b, Options{Unpaired: true}); c.Pairs != 0 {
 		t.Errorf("%d pairs though none were asked for", c.Pairs)
 	}
@@ -219,7 +219,7 @@ func TestErrorsAreDifferences(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	a, b := arms(t, abba, 1.1, 21)
+	a, b := arms(abba, 1.1, 21)
 	for _, c := range []struct {
 		rule            string
 		broken, decided bool
@@ -241,7 +241,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: %+v", c.rule, got)
 		}
 	}
-	few, other := arms(t, "ABBA", 3, 22)
+	few, other := arms("ABBA", 3, 22)
 	r, _ := ParseRule("p99 > +5%")
 	if got := compared(t, few, other, Options{Rules: []Rule{r}}).Rules[0]; got.Broken || got.Decided {
 		t.Errorf("two pairs: %+v", got)
@@ -292,7 +292,7 @@ func TestBenchfmt(t *testing.T) {
 }
 
 func TestUnknownMetric(t *testing.T) {
-	a, b := arms(t, "AB", 1, 1)
+	a, b := arms("AB", 1, 1)
 	if _, err := Sides(a, b, Options{Metric: "p98"}); err == nil || !strings.Contains(err.Error(), "no metric") {
 		t.Errorf("%v", err)
 	}

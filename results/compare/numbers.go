@@ -38,12 +38,26 @@ func pooled(a, b []float64) (se, df float64) {
 	return math.Sqrt(((n-1)*va*va + (m-1)*vb*vb) / df * (1/n + 1/m)), df
 }
 
-// detectable is the difference that is shown with 80% power at 5%, two-sided; 0 where
-// nothing varies.
-func detectable(se, df float64) float64 {
-	if !(se > 0) || !(df >= 1) {
+func logarithms(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Log(v)
+	}
+	return out
+}
+
+// standardError is an estimate's, with its degrees of freedom.
+type standardError struct{ se, df float64 }
+
+// detectable is the difference that is shown with 80% power at alpha, two-sided; 0
+// where nothing varies.
+func (e standardError) detectable(alpha float64) float64 {
+	if !(e.se > 1e-12) || !(e.df >= 1) {
 		return 0
 	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}
-	return (t.Quantile(0.975) + t.Quantile(0.80)) * se
+	quantile := distuv.UnitNormal.Quantile
+	if !math.IsInf(e.df, 1) {
+		quantile = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: e.df}.Quantile
+	}
+	return (quantile(1-alpha/2) + quantile(0.80)) * e.se
 }

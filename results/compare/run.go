@@ -101,15 +101,20 @@ func (r *Run) measure(stored *results.Run) error {
 			r.windows = append(r.windows, window(p))
 		}
 	}
+	r.take(&whole)
+	return nil
+}
+
+// take fills in the metrics of a run that came to that in its measured phases.
+func (r *Run) take(whole *results.PhaseSlice) {
 	r.calls = whole.Response.TotalCount()
-	from := source{&stored.Summary, &whole}
+	from := source{r.summary, whole}
 	for i := range metrics {
 		m := &metrics[i]
 		if v := m.of(&from); v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) {
 			r.values[m.Name] = *v
 		}
 	}
-	return nil
 }
 
 // never stands for the response time of a call that was not answered, at once or ever:

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -126,23 +125,33 @@ func always(d time.Duration) func(*rand.Rand) time.Duration {
 // drift is what the machine does by itself over time: a fifth slower in 16 runs.
 func drift(n int) float64 { return 1 + 0.2*float64(n)/16 }
 
-// arms stores two sides of runs that are made in that order, letter by letter, each
-// with noise of a hundredth or two and a drift; B's are slower by the factor.
-func arms(t *testing.T, order string, slower float64, seed uint64) (a, b *Side) {
-	t.Helper()
-	dir := t.TempDir()
+// arms makes two sides of runs in that order, letter by letter, each with noise of a
+// hundredth or two and a drift; B's are slower by the factor.
+func arms(order string, slower float64, seed uint64) (a, b *Side) {
 	rng := rand.New(rand.NewPCG(seed, 99))
-	count := map[rune]int{}
+	sides := map[rune]*Side{'A': {Label: "A"}, 'B': {Label: "B"}}
 	for n, arm := range order {
 		noise := drift(n) * math.Exp(0.015*rng.NormFloat64())
 		if arm == 'B' {
 			noise *= slower
 		}
-		count[arm]++
-		s := synthetic{seconds: 1, perS: 2000, seed: seed*1000 + uint64(count[arm]), at: time.Duration(n) * time.Minute, response: exponential(2*time.Millisecond, noise)}
-		s.store(t, filepath.Join(dir, string(arm), fmt.Sprint(n)))
+		side := sides[arm]
+		s := synthetic{seed: seed*1000 + uint64(len(side.Runs)), at: time.Duration(n) * time.Minute, response: exponential(2*time.Millisecond, noise)}
+		side.Runs = append(side.Runs, s.run())
 	}
-	return open(t, filepath.Join(dir, "A")), open(t, filepath.Join(dir, "B"))
+	return sides['A'], sides['B']
+}
+
+// run makes the run without storing it, all of it in one interval.
+func (s synthetic) run() *Run {
+	meta := results.Meta{Seed: s.seed, Started: begin.Add(s.at), Phases: []results.PhaseMeta{{Measured: true, For: time.Second}}}
+	all := results.Aggregate{Plan: meta.Phases}
+	all.Add(s.second(rand.New(rand.NewPCG(s.seed, uint64(s.at))), 0, 2000))
+	summary := results.Summarise(meta, &all, results.End{Stopped: time.Second, Finished: meta.Started.Add(time.Second)})
+	r := &Run{Seed: s.seed, Started: meta.Started, summary: &summary, values: map[string]float64{}}
+	whole := all.Total(nil)
+	r.take(&whole)
+	return r
 }
 
 func open(t *testing.T, names ...string) *Side {

@@ -38,7 +38,11 @@ func Compare(w io.Writer, a *study.Compare) error {
 			p.line("%s", wrap("", results.Escape(a.Metrics[i].Sentence)))
 		}
 	}
-	p.comparisons(a)
+	if len(a.Metrics) > 0 {
+		p.comparisons(a)
+	} else {
+		p.line("Not one pair of runs counts: there is nothing to compare.")
+	}
 	if len(a.Rules) > 0 {
 		p.line("")
 		p.line("Rules")
