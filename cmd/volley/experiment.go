@@ -203,6 +203,12 @@ func experimentExit(err error) error {
 
 // progress tells of a trial, at its start and at its end.
 func progress(s streams, e experiment.Event) {
+	if e.Shows != "" {
+		if !e.Trial.Void {
+			fmt.Fprintf(s.err, "trial %d: %s\n", e.N, results.Escape(e.Shows))
+		}
+		return
+	}
 	what := results.Escape(study.Text(e.Spec.Settings))
 	if e.Spec.Purpose != "" {
 		what += " (" + e.Spec.Purpose + ")"

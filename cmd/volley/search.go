@@ -20,6 +20,8 @@ type searchFlags struct {
 	from, to, width     string
 	trial, sum, confirm time.Duration
 	exceed              float64
+	atMost              time.Duration
+	quick               bool
 	callers             int
 }
 
@@ -44,11 +46,12 @@ Exit codes: 0 answered; 1 no rate meets an objective; 2 usage or scenario invali
 3 node unreachable; 4 nothing could be shown, as trials were void or too short;
 5 our own failure; 130 interrupted.`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			name := defaultScenario
 			if len(args) == 1 {
 				name = args[0]
 			}
+			f.hurry(c)
 			return runSearch(name, f, s)
 		},
 	}
@@ -59,9 +62,34 @@ Exit codes: 0 answered; 1 no rate meets an objective; 2 usage or scenario invali
 	c.Flags().DurationVar(&f.trial, "trial", 30*time.Second, "length of a full trial, beside its warm-up")
 	c.Flags().DurationVar(&f.sum, "sum", 90*time.Second, "length of full trials together that decides a rate")
 	c.Flags().Float64Var(&f.exceed, "exceed", 0.5, "share of bad trial time that a rate may have: 0.5 asks what the node does typically, 0 what it does always")
-	c.Flags().DurationVar(&f.confirm, "confirm", 5*time.Minute, "length of the trial that confirms the lower end; 0 for none")
+	c.Flags().DurationVar(&f.confirm, "confirm", 3*time.Minute, "length of the trial that confirms the lower end; 0 for none")
+	c.Flags().DurationVar(&f.atMost, "at-most", 15*time.Minute, "time that all trials may take: then the interval is what it is; 0 for no bound")
+	c.Flags().BoolVar(&f.quick, "quick", false, "a rough answer: --trial 5s --sum 15s --width 20% --confirm 15s --at-most 3m, where these are not given")
 	c.Flags().IntVar(&f.callers, "callers", 64, "callers of the closed loop that looks for a first guess")
 	return c
+}
+
+// hurry fills in what --quick stands for.
+func (f *searchFlags) hurry(c *cobra.Command) {
+	if !f.quick {
+		return
+	}
+	given := c.Flags().Changed
+	for _, flag := range []struct {
+		name  string
+		at    *time.Duration
+		value time.Duration
+	}{
+		{"trial", &f.trial, 5 * time.Second}, {"sum", &f.sum, 15 * time.Second},
+		{"confirm", &f.confirm, 15 * time.Second}, {"at-most", &f.atMost, 3 * time.Minute},
+	} {
+		if !given(flag.name) {
+			*flag.at = flag.value
+		}
+	}
+	if !given("width") {
+		f.width = "20%"
+	}
 }
 
 func runSearch(name string, f searchFlags, s streams) error {
@@ -80,6 +108,7 @@ func runSearch(name string, f searchFlags, s streams) error {
 		{Name: "--from", Value: f.from}, {Name: "--to", Value: f.to}, {Name: "--width", Value: f.width},
 		{Name: "--trial", Value: f.trial.String()}, {Name: "--sum", Value: f.sum.String()},
 		{Name: "--exceed", Value: fmt.Sprint(f.exceed)}, {Name: "--confirm", Value: f.confirm.String()}, {Name: "--callers", Value: fmt.Sprint(f.callers)},
+		{Name: "--at-most", Value: f.atMost.String()},
 	})
 	if err != nil {
 		return err
@@ -89,6 +118,9 @@ func runSearch(name string, f searchFlags, s streams) error {
 		return err
 	}
 	defer e.end()
+	if o.AtMost > 0 {
+		fmt.Fprintf(s.err, "at most about %s in all, less where the answer is found before (--at-most)\n", about(o.AtMost))
+	}
 	a, err := experiment.Search(e.ctx, e.journal, o)
 	if a == nil {
 		return experimentExit(err)
@@ -101,7 +133,7 @@ func runSearch(name string, f searchFlags, s streams) error {
 }
 
 func (f *searchFlags) options(plan *scenario.Plan) (o experiment.SearchOptions, err error) {
-	o = experiment.SearchOptions{Plan: plan, Trial: f.trial, Sum: f.sum, Exceed: f.exceed, Confirm: f.confirm, Callers: f.callers}
+	o = experiment.SearchOptions{Plan: plan, Trial: f.trial, Sum: f.sum, Exceed: f.exceed, Confirm: f.confirm, AtMost: f.atMost, Callers: f.callers}
 	i, err := experiment.Operating(plan)
 	if err != nil {
 		return o, err
@@ -125,6 +157,8 @@ func (f *searchFlags) options(plan *scenario.Plan) (o experiment.SearchOptions, 
 		err = fmt.Errorf("--exceed %g: want a share from 0 to less than 1", f.exceed)
 	case f.confirm < 0:
 		err = errors.New("--confirm is a length, or 0 for none")
+	case f.atMost < 0:
+		err = errors.New("--at-most is a time, or 0 for no bound")
 	case f.callers < 1:
 		err = errors.New("--callers: want 1 or more")
 	}

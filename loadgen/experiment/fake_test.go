@@ -28,8 +28,11 @@ type fakeOutcome struct {
 	fail float64 // share of calls that are refused
 	void bool    // the generator's CPUs were full
 	cpuS float64
-	kill bool // the process ends in mid-trial: the directory has no end
-	stop func()
+	// lateShare of the calls are sent late.
+	late      time.Duration
+	lateShare float64
+	kill      bool // the process ends in mid-trial: the directory has no end
+	stop      func()
 }
 
 var errKilled = errors.New("killed")
@@ -105,6 +108,10 @@ func second(i int, ph scenario.Phase, p *scenario.Plan, at, length time.Duration
 	for n := range calls {
 		out := results.Outcome{Phase: i, Due: at, Sent: at, Done: at + time.Millisecond, Entries: size, Items: size, Class: results.OK, BytesOut: 100, BytesIn: 100}
 		out.ByClass[results.OK] = size
+		if float64(n) < o.lateShare*float64(calls) {
+			out.Sent += o.late
+			out.Done += o.late
+		}
 		switch at := float64(n) / float64(calls); {
 		case at < o.slow:
 			out.Done = out.Due + time.Second
@@ -124,9 +131,9 @@ func planOf(t *testing.T, sets ...string) *scenario.Plan {
 	file := filepath.Join(t.TempDir(), "small.yaml")
 	text := `name: small
 target: {dialect: near}
-load: [{name: steady, rate: 100 calls/s, for: 12s}]
+load: [{name: steady, rate: 100 calls/s, for: 3s}]
 mix: [{method: query, params: {request_type: view_account, account_id: near, finality: final}}]
-slo: [response p99 <= 40ms]
+slo: [response p90 <= 40ms]
 `
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

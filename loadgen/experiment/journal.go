@@ -42,6 +42,8 @@ type Event struct {
 	Trial   *study.Trial
 	Summary *results.Summary // of the finished trial
 	Kept    bool
+	// Shows is what a search takes the finished trial for; told after the trial itself.
+	Shows string
 }
 
 // Journal is an experiment's directory while it goes on. It is for one goroutine.
@@ -234,7 +236,7 @@ func overwhelmed(s *results.Summary) bool {
 func (j *Journal) Notes() []string { return j.notes }
 
 func (j *Journal) tell(e Event) {
-	if e.Trial != nil {
+	if e.Trial != nil && e.Shows == "" {
 		for _, n := range e.Trial.Notes {
 			j.notes = append(j.notes, fmt.Sprintf("trial %d: %s", e.N, n))
 		}

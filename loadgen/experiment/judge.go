@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"volley/results/capacity/search"
 	"volley/results/selfcheck"
 	"volley/results/study"
+	"volley/scenario"
 )
 
 // proof is the confidence with which a trial must show that a percentile objective
@@ -58,6 +60,11 @@ func judge(t *study.Trial, unit string) (*verdict, error) {
 	common := whole(s, &m.Slice, w)
 	for i, o := range run.Meta.Objectives {
 		verdict, why := objective(o, &s.Objectives[i], &m.Slice, w)
+		if verdict != search.Good {
+			if late := spoiled(o, s, &m.Slice); late != "" {
+				verdict, why = search.Void, late
+			}
+		}
 		switch {
 		case t.Void:
 			verdict, why = search.Void, t.Reason
@@ -68,6 +75,15 @@ func judge(t *study.Trial, unit string) (*verdict, error) {
 		v.why = append(v.why, why)
 	}
 	return v, nil
+}
+
+// shows says what the trial shows of each objective, in one sentence.
+func (v *verdict) shows(objectives []scenario.Objective) string {
+	var all []string
+	for i, o := range objectives {
+		all = append(all, fmt.Sprintf("%s for %s: %s", v.verdicts[i], o.Text, v.why[i]))
+	}
+	return strings.Join(all, "; ")
 }
 
 // asked is the length of the measured phases as the plan had it, in seconds.
@@ -163,6 +179,34 @@ func objective(o results.Objective, r *results.ObjectiveResult, all *results.Pha
 		return search.Bad, why
 	}
 	return search.Unproven, why + ": proves neither"
+}
+
+// spoiledFrom is the share of an objective's limit, and of what is missing to it, from
+// which the generator's own lateness is no longer small beside them.
+const spoiledFrom = 0.1
+
+// spoiled says that a percentile objective may have been missed by the generator's
+// doing, whose pauses, too few for the trial to be void, made calls late; "" when not.
+// A node on the same machine stood still with it. What was met was met all the same.
+func spoiled(o results.Objective, s *results.Summary, all *results.PhaseSlice) string {
+	q, ok := quantile(o)
+	if !ok || all.Lateness == nil || all.OverBound+all.Held > 0 {
+		return ""
+	}
+	warned := slices.ContainsFunc(s.Checks, func(c selfcheck.Check) bool {
+		return c.Name == "lateness" && c.Verdict == selfcheck.Warn
+	})
+	h := all.Response
+	if o.Metric == "service" {
+		h = all.Service
+	}
+	late := float64(results.AtPercentile(all.Lateness, 100*q))
+	missing := float64(results.AtPercentile(h, 100*q)) - o.Limit
+	if !warned || late < spoiledFrom*o.Limit || late < spoiledFrom*missing {
+		return ""
+	}
+	return fmt.Sprintf("the machine paused: calls were sent up to %s late (%s), and whether the node would have missed %s without that is not known",
+		results.Micros(late), o.Stat, results.Micros(o.Limit))
 }
 
 // plain takes an objective as it was evaluated.

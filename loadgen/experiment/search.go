@@ -23,6 +23,9 @@ type SearchOptions struct {
 	Sum      time.Duration  // of full trials that decide a load
 	Exceed   float64        // share of bad ones among them
 	Confirm  time.Duration  // of the confirmation; 0: none
+	// AtMost is how long the trials may take in all, the first guess among them; 0: no
+	// bound. What is known by then is the answer, confirmed where there is time.
+	AtMost time.Duration
 	// Callers of the closed loop that gives a first guess of the highest load.
 	Callers int
 }
@@ -43,15 +46,15 @@ func Search(ctx context.Context, j *Journal, o SearchOptions) (*study.Search, er
 		return nil, err
 	}
 	a := &study.Search{Unit: string(unit), Trials: []study.SearchTrial{}, Goals: []search.Result{}, Answer: search.Unfinished, Sentence: "No trial was run."}
-	hint := 0.0
+	hint, took := 0.0, time.Duration(0)
 	if o.From == 0 || o.To == 0 {
-		a.Saturated, err = j.saturate(ctx, o, string(unit))
+		a.Saturated, took, err = j.saturate(ctx, o, string(unit))
 		if err != nil {
 			return a, err
 		}
 		hint = a.Saturated.Achieved
 	}
-	control, err := o.controller(hint, string(unit))
+	control, err := o.controller(hint, took, string(unit))
 	if err != nil {
 		return a, err
 	}
@@ -67,12 +70,16 @@ func Search(ctx context.Context, j *Journal, o SearchOptions) (*study.Search, er
 			answer(a, control, trials)
 			return a, err
 		}
-		trials = append(trials, search.Trial{Load: step.Load, Duration: length, Loss: v.loss, Verdicts: v.verdicts})
+		trials = append(trials, search.Trial{
+			Load: step.Load, Duration: o.counted(step.Duration, length), Took: inSeconds(t.TookS),
+			Loss: v.loss, Verdicts: v.verdicts,
+		})
 		a.Trials = append(a.Trials, study.SearchTrial{
 			N: t.N, Dir: relative(t.N), Load: step.Load, ForS: v.forS, Purpose: string(step.Purpose),
 			Verdicts: v.verdicts, Why: v.why, Loss: v.loss, Achieved: v.achieved, P99US: v.p99US,
 		})
 		a.LoadedS += v.forS
+		j.tell(Event{N: t.N, Trial: t, Shows: v.shows(o.Plan.Objectives)})
 	}
 	answer(a, control, trials)
 	if a.Answer == search.AtLeast {
@@ -127,29 +134,35 @@ func (o *SearchOptions) check() (scenario.Unit, error) {
 }
 
 // saturate runs a closed loop: what it reaches is a first guess.
-func (j *Journal) saturate(ctx context.Context, o SearchOptions, unit string) (*study.Saturation, error) {
+func (j *Journal) saturate(ctx context.Context, o SearchOptions, unit string) (_ *study.Saturation, took time.Duration, err error) {
 	length := min(max(o.Trial/3, 500*time.Millisecond), 10*time.Second)
 	s := &Spec{Plan: saturation(o.Plan, o.Callers, warmUp(length), length), Purpose: "saturation"}
 	s.Settings = []study.Setting{{Name: "callers", Value: fmt.Sprint(o.Callers)}}
-	t, _, err := j.DoRepeated(ctx, s, s.Length())
+	t, voids, err := j.DoRepeated(ctx, s, max(s.Length(), o.AtMost))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	v, err := judge(t, unit)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if !(v.achieved > 0) {
-		return nil, fmt.Errorf("%w: a closed loop of %d callers got no answer", ErrNoLoad, o.Callers)
+		return nil, 0, fmt.Errorf("%w: a closed loop of %d callers got no answer", ErrNoLoad, o.Callers)
 	}
-	return &study.Saturation{N: t.N, Callers: o.Callers, Achieved: v.achieved}, nil
+	took = inSeconds(t.TookS * float64(voids+1))
+	return &study.Saturation{N: t.N, Callers: o.Callers, Achieved: v.achieved}, took, nil
 }
+
+func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // ErrNoLoad says that the node took no load at all.
 var ErrNoLoad = errors.New("the node could not be loaded")
 
-func (o *SearchOptions) controller(hint float64, unit string) (*search.Search, error) {
+func (o *SearchOptions) controller(hint float64, took time.Duration, unit string) (*search.Search, error) {
 	so := search.Options{Min: o.From, Max: o.To, Unit: unit, Hint: hint, Seed: o.Plan.Seed, Confirm: o.Confirm}
+	if o.AtMost > 0 {
+		so.Budget = max(o.AtMost-took, time.Second)
+	}
 	if o.Confirm == 0 {
 		so.Confirm = -1
 	}
@@ -190,6 +203,13 @@ func (o *SearchOptions) enough(step search.Step, unit string) time.Duration {
 	perSecond := step.Load / perCall(o.Plan, unit)
 	need := time.Duration(float64(calls) / perSecond * float64(time.Second))
 	return max(step.Duration, min(need, 10*step.Duration)).Round(time.Millisecond)
+}
+
+// counted is what a trial of that length counts as: its own length up to that of a full
+// trial. One that was made longer to send enough calls is still one trial: only several
+// of them decide a load.
+func (o *SearchOptions) counted(asked, length time.Duration) time.Duration {
+	return min(length, max(asked, o.Trial))
 }
 
 // perCall is how many of the unit one call stands for, on the average.

@@ -22,7 +22,10 @@ const (
 // Trial is one finished trial, as a search is told of it.
 type Trial struct {
 	Load     float64       `json:"load"`     // offered, in the search's unit
-	Duration time.Duration `json:"duration"` // measured, without warm-up
+	Duration time.Duration `json:"duration"` // as it counts: without warm-up
+	// Took is how long the trial took in all, warm-up and pauses included; 0 means
+	// Duration.
+	Took time.Duration `json:"took,omitempty"`
 	// Loss is the share of the load that was not delivered as the goal asks, from 0
 	// to 1; it decides nothing unless Verdicts is empty, and gives the conditional
 	// throughput.

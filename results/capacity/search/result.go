@@ -117,7 +117,7 @@ func (s *state) judge(r *Result, b bracket, highest float64) {
 		r.Status, r.Sentence = AtLeast, fmt.Sprintf("%s is met at %s at least, limited by the generator: trials at %s were void.", g.Name, s.say(b.lower), s.say(b.limit))
 	case b.lower > 0 && b.upper > 0:
 		r.Status = Found
-		if !dark && width(b.lower, b.upper) > g.Width+1e-9 {
+		if !dark && !s.late && width(b.lower, b.upper) > g.Width+1e-9 {
 			r.Status = Unfinished
 		}
 		r.Sentence = fmt.Sprintf("%s is met up to a load between %s and %s.", g.Name, s.say(b.lower), s.say(b.upper))
@@ -142,6 +142,9 @@ func (s *state) warn(r *Result, b bracket) {
 			where = "at " + s.say(b.darkLow)
 		}
 		add("trials of %s show neither that %s is met nor that it is missed %s: longer ones narrow the interval", r.Goal.Final, r.Goal.Name, where)
+	}
+	if s.late && !(b.lower > 0 && b.upper > 0 && width(b.lower, b.upper) <= r.Goal.Width+1e-9) {
+		add("the time allowed, %s, was over before the interval was as narrow as asked (%.3g%%)", s.o.Budget, 100*r.Goal.Width)
 	}
 	if r.Status == Found && !r.Confirmed && s.confirmLength(r.Goal) > 0 {
 		add("the lower bound was not confirmed by a trial of %s", s.confirmLength(r.Goal))

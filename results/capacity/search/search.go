@@ -36,7 +36,11 @@ type Options struct {
 	Retries int
 	// MaxTrials ends a search that does not converge: 200.
 	MaxTrials int
-	Seed      uint64 // of the re-visits
+	// Budget is how long trials may take in all, by their Took; 0 is no bound. What is
+	// left of it when another trial does not fit goes to the confirmation, which is
+	// kept free from the beginning; the answer is then as wide as it is.
+	Budget time.Duration
+	Seed   uint64 // of the re-visits
 }
 
 // Search is a controller; it is immutable and safe for concurrent use.
@@ -65,6 +69,9 @@ func New(o Options) (*Search, error) {
 		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("search: %s %g is not a load", name, v)
 		}
+	}
+	if o.Budget < 0 {
+		return nil, fmt.Errorf("search: a budget of %s is no time", o.Budget)
 	}
 	fill(&o.Expansion, 2)
 	if !(o.Expansion > 1) {

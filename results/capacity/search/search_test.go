@@ -290,3 +290,29 @@ func FuzzTrials(f *testing.F) {
 		s.Results(trials)
 	})
 }
+
+// A budget is kept, with the confirmation in it, and what is known by then is told as wide
+// as it is.
+func TestBudget(t *testing.T) {
+	o := Options{Goals: goals("p99"), Min: 10, Max: 10000, Hint: 1000, Confirm: 2 * time.Minute, Budget: 9 * time.Minute, Revisit: -1}
+	slow := func(step Step, n int) Trial {
+		trial := sharp(640)(step, n)
+		trial.Took = trial.Duration * 3 / 2
+		return trial
+	}
+	trials, s := run(t, o, slow)
+	took := time.Duration(0)
+	for _, trial := range trials {
+		took += trial.Took
+	}
+	r := s.Results(trials)[0]
+	if took > o.Budget {
+		t.Errorf("%s of %s", took, o.Budget)
+	}
+	if r.Status != Found || !r.Confirmed || !(r.Lower <= 640 && 640 < r.Upper) || width(r.Lower, r.Upper) <= 0.05 {
+		t.Errorf("%s, %g to %g, confirmed %v", r.Status, r.Lower, r.Upper, r.Confirmed)
+	}
+	if !strings.Contains(strings.Join(r.Warnings, "\n"), "the time allowed, 9m0s, was over") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}

@@ -24,6 +24,10 @@ type state struct {
 	prev  bracket
 	outs  int // steps outside prev in this round
 	asked Step
+	// took and counted are the trials' times, by Took and by Duration; late says that the
+	// budget ended the search.
+	took, counted time.Duration
+	late          bool
 }
 
 func newState(o Options) *state { return &state{o: o} }
@@ -43,6 +47,25 @@ func (s *state) observe(t Trial) {
 	}
 	s.loads[i].trials = append(s.loads[i].trials, t)
 	s.count++
+	s.counted += t.Duration
+	if t.Took > 0 {
+		s.took += t.Took
+	} else {
+		s.took += t.Duration
+	}
+}
+
+// fits tells whether a trial of that length, with what else is to come, is within the
+// budget. What trials take beside their length is taken from those before.
+func (s *state) fits(length time.Duration) bool {
+	if s.o.Budget == 0 {
+		return true
+	}
+	factor := 1.0
+	if s.counted > 0 {
+		factor = max(1, float64(s.took)/float64(s.counted))
+	}
+	return s.took+time.Duration(factor*float64(length)) <= s.o.Budget
 }
 
 // target is the goal as the current round asks it: in coarser rounds one shorter
@@ -136,7 +159,15 @@ func (s *state) ask() {
 			g := s.target()
 			b := s.bracket(s.goal, g)
 			if step, more := s.want(g, b, last); more {
+				if step, more = s.inTime(step); !more {
+					s.late = true
+					s.asked = Step{Done: true, Goal: s.goal, Why: fmt.Sprintf("The time allowed, %s, is over.", s.o.Budget)}
+					return
+				}
 				step.Goal, step.Left = s.goal, s.left(b, step)
+				if s.o.Budget > 0 {
+					step.Left = max(step.Duration, min(step.Left, s.o.Budget-s.took))
+				}
 				s.asked = step
 				return
 			}
@@ -147,6 +178,25 @@ func (s *state) ask() {
 		}
 	}
 	s.asked = Step{Done: true, Goal: len(s.o.Goals) - 1, Why: "Every goal is answered."}
+}
+
+// inTime is the step if it is within the budget together with the confirmation after it,
+// and with what decides another load should that fail; else the confirmation of what is
+// known by then. Bounds on both sides go before all else.
+func (s *state) inTime(step Step) (Step, bool) {
+	g := s.o.Goals[s.goal]
+	b := s.bracket(s.goal, g)
+	reserve := time.Duration(0)
+	if b.lower > 0 && b.upper > 0 && step.Purpose != Confirm {
+		reserve = s.confirmLength(g) + g.Sum
+	}
+	if s.fits(step.Duration + reserve) {
+		return step, true
+	}
+	s.round = max(s.o.Coarse, 0)
+	confirm, more := s.confirm(g, b)
+	s.late = true
+	return confirm, more && s.fits(confirm.Duration)
 }
 
 func (s *state) nextGoal() {
