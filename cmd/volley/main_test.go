@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -56,7 +57,9 @@ func TestScripts(t *testing.T) {
 				e.Setenv("CPU", strconv.Itoa(cpus[0]))
 				e.Setenv("CPUS", scenario.FormatCPUs(cpus))
 			}
-			return nil
+			runV1, err := filepath.Abs("../../results/testdata/run-v1")
+			e.Setenv("RUN_V1", runV1)
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,

@@ -85,11 +85,18 @@ func writeReport(s streams, dir, format, out string) error {
 	if out == "" {
 		return ours(write(s.out))
 	}
-	if err := writeWhole(out, write); err != nil {
+	err = writeWhole(out, write)
+	switch {
+	case errors.Is(err, errPlace):
+		return &exit{exitUsage, fmt.Errorf("--out %s: %w", out, err)}
+	case err != nil:
 		return ours(fmt.Errorf("--out: %w", err))
 	}
 	return nil
 }
+
+// errPlace says that a file cannot be where it was asked for.
+var errPlace = errors.New("name a file in a directory that exists")
 
 // openDocument opens a run's directory or an experiment's.
 func openDocument(dir string) (document, error) {
@@ -112,7 +119,7 @@ func writeWhole(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		// A pipe or a device takes what comes.
 		if info.IsDir() {
-			return fmt.Errorf("%s is a directory: name a file", name)
+			return errPlace
 		}
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
@@ -122,7 +129,7 @@ func writeWhole(name string, write func(io.Writer) error) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: its directory does not exist", name)
+		return errPlace
 	}
 	if err != nil {
 		return err

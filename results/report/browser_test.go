@@ -129,9 +129,12 @@ func startBrowser(t *testing.T) *browser {
 	fromWrite.Close()
 	b := &browser{out: toWrite, in: bufio.NewReader(fromRead)}
 	t.Cleanup(func() {
-		toWrite.Close()
+		// Told to close it writes its profile before it ends.
+		_, _ = toWrite.WriteString(`{"id":0,"method":"Browser.close"}` + "\x00")
+		_, _ = io.Copy(io.Discard, fromRead)
+		_ = c.Wait()
 		cancel()
-		_ = c.Wait() // it was killed
+		toWrite.Close()
 		fromRead.Close()
 	})
 	return b

@@ -108,6 +108,19 @@ func (t *table) add(texts ...string) {
 // mark gives the last row's cell a mood.
 func (t *table) mark(column int, m mood) { t.Rows[len(t.Rows)-1][column].Mood = m }
 
+// drop leaves out a column in which nothing stands.
+func (t *table) drop(column int) {
+	for _, row := range t.Rows {
+		if row[column].Text != "" {
+			return
+		}
+	}
+	t.Columns = slices.Delete(t.Columns, column, column+1)
+	for i := range t.Rows {
+		t.Rows[i] = slices.Delete(t.Rows[i], column, column+1)
+	}
+}
+
 // atMost keeps as many rows and says how many are left out.
 func (t *table) atMost(n int, where string) {
 	if left := len(t.Rows) - n; left > 0 {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"volley/results"
 	"volley/results/study"
@@ -129,7 +130,9 @@ func (d *document) warned(h *study.Head, more ...string) {
 	sec := section{ID: "warnings", Title: "Warnings", Short: true}
 	var all []string
 	for _, w := range append(more, h.Warnings...) {
-		all = append(all, short(w, mostText))
+		if w = short(w, mostText); !slices.Contains(all, w) {
+			all = append(all, w)
+		}
 	}
 	sec.list(shorter(all, "the experiment's directory"))
 	d.add(sec)

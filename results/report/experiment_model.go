@@ -90,7 +90,7 @@ func frontFigure(r *study.Recommendation) *figure {
 		if !ok || !too {
 			continue
 		}
-		p := chart.Point{X: probe.Value, Y: batch.Value}
+		p := chart.Point{X: probe.Value, Y: batch.Value, Name: short(results.Escape(c.Value), 12)}
 		if batch.Low != nil && batch.High != nil {
 			p.Low, p.High, p.Ends = *batch.Low, *batch.High, true
 		}

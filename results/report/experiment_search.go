@@ -21,7 +21,9 @@ func searchDocument(a *study.Search) *document {
 	case search.NoLoad:
 		d.Verdict, d.Mood = "No rate meets the objectives", bad
 	default:
-		d.Verdict, d.Mood = string(a.Answer), wary
+		d.Verdict, d.Mood = map[search.Status]string{
+			search.AllVoid: "Nothing but void trials", search.Unclear: "Undecided", search.Unfinished: "Unfinished",
+		}[a.Answer], wary
 	}
 	d.Lead = append(d.Lead, a.Sentence)
 	if a.Lower != nil && a.Upper != nil {
@@ -101,7 +103,7 @@ func goalFigure(a *study.Search, i int) *figure {
 	}
 	counts := make([]int, len(verdicts))
 	t := &table{Columns: headings("#Trial", "#"+loadName(a.Unit), "Verdict", "What decided")}
-	for n, trial := range a.Trials {
+	for _, trial := range a.Trials {
 		if i >= len(trial.Verdicts) {
 			continue
 		}
@@ -112,7 +114,7 @@ func goalFigure(a *study.Search, i int) *figure {
 		t.add(fmt.Sprint(trial.N), results.Rate(trial.Load), string(trial.Verdicts[i]), short(why, 200))
 		for k, v := range verdicts {
 			if trial.Verdicts[i] == v {
-				series[k].Points = append(series[k].Points, chart.Point{X: float64(n + 1), Y: trial.Load})
+				series[k].Points = append(series[k].Points, chart.Point{X: float64(trial.N), Y: trial.Load})
 				counts[k]++
 			}
 		}
@@ -123,7 +125,7 @@ func goalFigure(a *study.Search, i int) *figure {
 	t.atMost(2*mostRows, "search.json")
 	plot := chart.Plot{
 		ID: fmt.Sprintf("goal-%d", i+1), Title: "Trials by load, in the order they were made",
-		X: chart.Axis{Label: "trial", From: 0.5, To: float64(len(a.Trials)) + 0.5}, Y: chart.Axis{Label: results.Escape(loadName(a.Unit)), Log: true, Format: results.Rate},
+		X: chart.Axis{Label: "trial", From: float64(a.Trials[0].N) - 0.5, To: float64(a.Trials[len(a.Trials)-1].N) + 0.5}, Y: chart.Axis{Label: results.Escape(loadName(a.Unit)), Log: true, Format: tickRate},
 	}
 	for k := range series {
 		if counts[k] > 0 {
@@ -159,7 +161,7 @@ func searchTrialsSection(a *study.Search) section {
 	}
 	plot := chart.Plot{
 		ID: "load", Title: "Response p99 of each trial against its load", Series: []chart.Series{series},
-		X: chart.Axis{Label: results.Escape(a.Unit), Log: true, Format: results.Rate}, Y: latencyAxis("response p99"),
+		X: chart.Axis{Label: results.Escape(a.Unit), Log: true, Format: tickRate}, Y: latencyAxis("response p99"),
 		Alt: "Each trial's response p99 against its load, up to " + results.Micros(most) + ". The figures follow as a table.",
 	}
 	t.atMost(2*mostRows, "search.json")

@@ -16,7 +16,7 @@ func sweepDocument(a *study.Sweep) *document {
 	d := headed(&a.Head, study.SweepKind)
 	d.Verdict = fmt.Sprintf("%s, %s each", plural(uint64(len(a.Cells)), "cell"), plural(uint64(a.Repeats), "repeat"))
 	if r := a.Recommendation; r != nil {
-		d.Lead = append(d.Lead, sentenceOf(r.Sentence))
+		d.Lead = append(d.Lead, "Recommended for "+short(r.Setting, 80)+": "+sentenceOf(short(r.Sentence, mostText)))
 		if r.Value != "" {
 			d.Verdict, d.Mood = r.Setting+" = "+r.Value, good
 		} else {
@@ -49,12 +49,12 @@ func sweepDocument(a *study.Sweep) *document {
 	return d
 }
 
-// sentenceOf begins with a capital and ends with a point.
+// sentenceOf ends with a point.
 func sentenceOf(s string) string {
 	if s == "" {
 		return ""
 	}
-	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
+	return strings.TrimSuffix(s, ".") + "."
 }
 
 // metricNames are a metric's words in tables and pictures.

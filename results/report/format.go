@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,7 +17,7 @@ const width = 80
 func percent(v float64) string {
 	p := 100 * v
 	switch {
-	case p != 0 && p < 0.01:
+	case p != 0 && math.Abs(p) < 0.01:
 		return strconv.FormatFloat(p, 'g', 2, 64) + "%"
 	case p < 9.995 || p >= 99.95 && p < 100:
 		return strconv.FormatFloat(p, 'f', 2, 64) + "%"

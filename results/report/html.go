@@ -22,6 +22,7 @@ var pageHTML = template.Must(template.New("page").Funcs(template.FuncMap{
 	"text":  results.Escape, // whoever wrote it; the template escapes it for HTML
 	"lines": escapeLines,
 	"class": fieldClass,
+	"wide":  (*table).wide,
 }).Parse(pageTemplate))
 
 // escapeLines is results.Escape of each line.
@@ -32,6 +33,23 @@ func escapeLines(text string) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// wide tells whether a table needs all of the page's width.
+func (t *table) wide() bool {
+	if len(t.Columns) > 3 || len(t.Note) > longText {
+		return true
+	}
+	for _, row := range t.Rows {
+		room := 0
+		for _, f := range row {
+			room += len(f.Text)
+		}
+		if room > longText {
+			return true
+		}
+	}
+	return false
 }
 
 // longText is from how many bytes on a cell of text is given a width.

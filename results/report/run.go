@@ -44,7 +44,7 @@ func OfRun(run *results.Run) (*Run, error) {
 
 // finish ends the timeline.
 func (r *Run) finish() {
-	r.timeline.cut()
+	r.timeline.end()
 	phases := r.meta.Phases
 	r.measured = r.timeline.total.Total(func(i int) bool { return i < len(phases) && phases[i].Measured })
 }

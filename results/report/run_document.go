@@ -52,6 +52,7 @@ func objectivesSection(s *results.Summary) section {
 		t.add(verdict, short(o.Text, 300), value(o), results.Count(o.N), proof(&o))
 		t.mark(0, m)
 	}
+	t.drop(4)
 	t.Note = "Over the measured phases. A call without an answer counts as slower than any limit."
 	t.atMost(mostRows, "run.json")
 	sec.table(t)
@@ -225,7 +226,7 @@ func generatorSection(s *results.Summary) section {
 	var p page
 	p.generator(s)
 	p.calibration(s.Generator.Calibration)
-	sec.text(oneLine(p.String(), "Calibration: "))
+	sec.text("Its verdict on itself: " + oneLine(p.String(), "Calibration: "))
 	return sec
 }
 

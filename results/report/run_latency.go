@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"strings"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -84,7 +85,23 @@ func percentileAxis(deepest float64) chart.Axis {
 }
 
 func latencyAxis(label string) chart.Axis {
-	return chart.Axis{Label: label, Log: true, Format: results.Micros}
+	return chart.Axis{Label: label, Log: true, Format: tickMicros}
+}
+
+// tickMicros and tickRate are results.Micros and results.Rate of round numbers, without
+// zeros that tell nothing.
+func tickMicros(us float64) string {
+	number, unit, _ := strings.Cut(results.Micros(us), " ")
+	return bare(number) + " " + unit
+}
+
+func tickRate(v float64) string { return bare(results.Rate(v)) }
+
+func bare(number string) string {
+	if !strings.Contains(number, ".") || strings.Contains(number, "e") {
+		return number
+	}
+	return strings.TrimSuffix(strings.TrimRight(number, "0"), ".")
 }
 
 func (r *Run) spectrumFigure() *figure {
@@ -147,7 +164,7 @@ func at(h *hdrhistogram.Histogram, p float64) string {
 func (r *Run) histogramFigure() *figure {
 	h := r.measured.Response
 	n := uint64(h.TotalCount())
-	bars := chart.Bars{ID: "histogram", Title: "How many calls took how long, measured phases", X: latencyAxis("response time"), Y: chart.Axis{Label: "calls", Zero: true, Format: results.Rate}}
+	bars := chart.Bars{ID: "histogram", Title: "How many calls took how long, measured phases", X: latencyAxis("response time"), Y: chart.Axis{Label: "calls", Zero: true, Format: tickRate}}
 	t := &table{Columns: headings("#From", "#To", "#Calls", "#Share")}
 	most := bin{}
 	for _, b := range binned(h) {

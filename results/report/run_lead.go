@@ -109,6 +109,8 @@ func objectivesLead(s *results.Summary) string {
 		return fmt.Sprintf("All %s were met%s, but too few calls prove %s.", all, soFar, strings.Join(unproven, ", "))
 	case len(s.Objectives) == 1:
 		return "The objective was met" + soFar + "."
+	case len(s.Objectives) == 2:
+		return "Both objectives were met" + soFar + "."
 	}
 	return "All " + all + " were met" + soFar + "."
 }

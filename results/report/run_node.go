@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"strings"
 
 	"volley/results"
 	"volley/results/correlate"
@@ -48,7 +49,7 @@ func splitFigure(s *correlate.Split) *figure {
 	t.add("response", results.Micros(1e6*s.Response), "100%")
 	split.Alt = fmt.Sprintf("Of a mean response of %s, %s is lateness, %s network and admission, %s processing in the node.",
 		results.Micros(1e6*s.Response), results.Micros(1e6*s.Lateness), results.Micros(1e6*s.Network), results.Micros(1e6*s.Node))
-	return &figure{Title: split.Title + " (" + s.Of + ")", Note: s.Note, SVG: template.HTML(split.SVG()), Table: t}
+	return &figure{Title: split.Title, Note: strings.TrimSuffix("Of "+s.Of+". "+s.Note, " "), SVG: template.HTML(split.SVG()), Table: t}
 }
 
 func quantileTable(c *correlate.Report) *table {
@@ -168,7 +169,7 @@ func (r *Run) nodeFigures() (all []*figure) {
 		{"node-flight", "In flight at the node", "in flight, mean of the scrapes", results.Rate, []of{{"batches", mean(correlate.BatchesInFlight)}, {"entries", mean(correlate.EntriesInFlight)}}},
 		{"node-cpu", "The node's CPU", "cores busy", results.Rate, []of{{"cores", rate(correlate.CPU)}}},
 	} {
-		plot := chart.Plot{ID: f.id, Title: f.title, X: r.timeAxis(), Y: chart.Axis{Label: f.label, Zero: true, Format: f.text}, Spans: r.phaseSpans()}
+		plot := chart.Plot{ID: f.id, Title: f.title, X: r.timeAxis(), Y: chart.Axis{Label: f.label, Zero: true, Format: tickRate}, Spans: r.phaseSpans()}
 		t := &table{Columns: headings("#From", "#To")}
 		for i := range points {
 			t.add(clock(points[i].from), clock(points[i].to))

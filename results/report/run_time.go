@@ -74,7 +74,7 @@ func (s *slot) to() string   { return clock(s.End.Seconds()) }
 func (r *Run) heatFigure() *figure {
 	heat := chart.Heat{
 		ID: "heat", Title: "Where the response times lay, over time", X: r.timeAxis(), Y: latencyAxis("response time"), Spans: r.phaseSpans(),
-		Unit: "calls/s", Format: results.Rate,
+		Unit: "calls/s", Format: tickRate,
 	}
 	least, most := math.MaxInt, -1
 	for i := range r.timeline.slots {
@@ -120,7 +120,7 @@ func (r *Run) over(name string, colour int, of func(*slot) float64) chart.Series
 func (r *Run) rateFigure() *figure {
 	sent := r.over("entries sent", 0, func(s *slot) float64 { return float64(s.Entries) / s.seconds() })
 	ok := r.over("good entries", 1, func(s *slot) float64 { return float64(s.Good) / s.seconds() })
-	plot := chart.Plot{ID: "rate", Title: "Rate", X: r.timeAxis(), Y: chart.Axis{Label: "entries/s", Zero: true, Format: results.Rate}, Spans: r.phaseSpans(), Series: []chart.Series{sent, ok}}
+	plot := chart.Plot{ID: "rate", Title: "Rate", X: r.timeAxis(), Y: chart.Axis{Label: "entries/s", Zero: true, Format: tickRate}, Spans: r.phaseSpans(), Series: []chart.Series{sent, ok}}
 	t := &table{Columns: headings("#From", "#To", "#Calls/s", "#Entries/s", "#Good entries/s", "#Failed entries")}
 	low, high := math.Inf(1), 0.0
 	for i := range r.timeline.slots {
@@ -174,7 +174,7 @@ func (r *Run) percentileFigure() *figure {
 
 func (r *Run) loadFigure() *figure {
 	flying := r.over("calls in flight", 0, func(s *slot) float64 { return s.InFlight })
-	plot := chart.Plot{ID: "inflight", Title: "Calls in flight", X: r.timeAxis(), Y: chart.Axis{Label: "calls in flight, at the client", Zero: true, Format: results.Rate}, Spans: r.phaseSpans(), Series: []chart.Series{flying}}
+	plot := chart.Plot{ID: "inflight", Title: "Calls in flight", X: r.timeAxis(), Y: chart.Axis{Label: "calls in flight, at the client", Zero: true, Format: tickRate}, Spans: r.phaseSpans(), Series: []chart.Series{flying}}
 	t := &table{Columns: headings("#From", "#To", "#In flight", "#Generator's CPU")}
 	most := 0.0
 	for i := range r.timeline.slots {

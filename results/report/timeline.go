@@ -84,6 +84,15 @@ func (t *timeline) add(s *results.Snapshot) {
 	}
 }
 
+// end ends the last stretch. What is left of a drain in which nothing ended is none.
+func (t *timeline) end() {
+	if t.open.Calls == 0 && t.open.End-t.open.Start < t.width/2 && len(t.slots) > 0 {
+		t.open = slot{}
+		return
+	}
+	t.cut()
+}
+
 // cut ends the stretch.
 func (t *timeline) cut() {
 	o := t.open
@@ -104,8 +113,8 @@ func (t *timeline) cut() {
 // seconds is how long the stretch is.
 func (s *slot) seconds() float64 { return (s.End - s.Start).Seconds() }
 
-// binSteps cut a decade of latencies.
-var binSteps = [...]float64{1, 1.5, 2, 3, 5, 7}
+// binSteps cut a decade of latencies into ten of about the same ratio (Renard's series).
+var binSteps = [...]float64{1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8}
 
 // binEdge is the lower edge of a bin in microseconds; that of the first is 1, and it
 // holds what is less too.

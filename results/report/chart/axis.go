@@ -22,6 +22,7 @@ type Axis struct {
 type Tick struct {
 	At    float64
 	Label string
+	minor bool // its label gives way to others
 }
 
 // scale is an axis with its place in the picture: from lies at start, to at end.
@@ -48,7 +49,7 @@ func (a Axis) scale(values []float64, start, end float64) scale {
 func reach(values []float64, log bool) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
-		if finite(v) && (!log || v > 0) {
+		if finite(v) && (!log || v >= 1e-100) {
 			low, high = min(low, v), max(high, v)
 		}
 	}
@@ -88,7 +89,7 @@ func (s *scale) widen() {
 // at gives a value's place.
 func (s *scale) at(v float64) float64 {
 	if s.Log {
-		if !(v > 0) {
+		if !(v >= s.from) {
 			return s.start
 		}
 		return s.start + (s.end-s.start)*(math.Log(v)-math.Log(s.from))/(math.Log(s.to)-math.Log(s.from))
@@ -108,7 +109,7 @@ func (s *scale) ticks() []Tick {
 	all := s.Ticks
 	if all == nil {
 		for _, v := range s.round() {
-			all = append(all, Tick{v, s.text(v)})
+			all = append(all, Tick{v, s.text(v), s.Log && !powerOfTen(v)})
 		}
 	}
 	var on []Tick
@@ -132,7 +133,7 @@ func (s *scale) round() (all []float64) {
 	if !s.Log {
 		step := roundStep(s.to-s.from, 5)
 		for k := math.Ceil(s.from/step - 1e-9); k*step <= s.to*(1+1e-12)+1e-12 && len(all) < 20; k++ {
-			all = append(all, k*step)
+			all = append(all, k*step+0) // and no negative zero
 		}
 		return all
 	}
@@ -154,8 +155,8 @@ func (s *scale) round() (all []float64) {
 	return all
 }
 
-// roundStep is a step of 1, 2 or 5 of some power of ten that cuts a length into about
-// so many.
+// roundStep is the least step of 1, 2 or 5 of some power of ten that cuts a length into
+// so many at most.
 func roundStep(length float64, parts float64) float64 {
 	if !(length > 0) || math.IsInf(length, 0) {
 		return 1
@@ -163,14 +164,20 @@ func roundStep(length float64, parts float64) float64 {
 	raw := length / parts
 	power := math.Pow(10, math.Floor(math.Log10(raw)))
 	switch f := raw / power; {
-	case f < 1.5:
+	case f <= 1:
 		return power
-	case f < 3.5:
+	case f <= 2:
 		return 2 * power
-	case f < 7.5:
+	case f <= 5:
 		return 5 * power
 	}
 	return 10 * power
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+func powerOfTen(v float64) bool {
+	e := math.Log10(v)
+	return math.Abs(e-math.Round(e)) < 1e-9
+}
+
+// finite tells whether a number can be drawn.
+func finite(v float64) bool { return math.Abs(v) <= 1e100 }

@@ -40,7 +40,7 @@ func (b Bars) SVG() string {
 	across, up := c.frame(b.X, b.Y, xs, ys, above, bottom)
 	var d strings.Builder
 	for _, one := range b.Bars {
-		if !finite(one.Y) || !(one.Y > 0) {
+		if !finite(one.Y) || !(one.Y > 0) || !finite(one.From) || !finite(one.To) {
 			continue
 		}
 		from, to, y := across.clip(one.From), across.clip(one.To), up.clip(one.Y)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,7 +15,7 @@ const (
 	width  = 480
 	top    = 8.0
 	right  = 14.0
-	letter = 6.4 // about the width of a letter
+	letter = 6.7 // about the width of a letter
 	row    = 16.0
 )
 
@@ -91,14 +92,17 @@ func (c *canvas) frame(x, y Axis, xs, ys []float64, above, bottom float64) (acro
 	}
 	left = max(left+10, 30)
 	across = x.scale(xs, left, width-right)
-	last := math.Inf(1)
+	var taken []float64
 	var grid strings.Builder
-	for _, t := range up.ticks() {
-		at := up.at(t.At)
-		fmt.Fprintf(&grid, "M%sH%s", point(left, at), number(width-right))
-		if last-at >= 13 {
+	for _, minor := range []bool{false, true} {
+		for _, t := range up.ticks() {
+			at := up.at(t.At)
+			if t.minor != minor || slices.ContainsFunc(taken, func(o float64) bool { return math.Abs(o-at) < 14 }) {
+				continue
+			}
+			fmt.Fprintf(&grid, "M%sH%s", point(left, at), number(width-right))
 			c.text(left-6, at+4, "end", "", t.Label)
-			last = at
+			taken = append(taken, at)
 		}
 	}
 	c.path("grid", grid.String())
@@ -113,20 +117,25 @@ func (c *canvas) frame(x, y Axis, xs, ys []float64, above, bottom float64) (acro
 // below labels the x axis.
 func (c *canvas) below(across *scale, bottom float64) {
 	var marks strings.Builder
-	taken := math.Inf(-1)
-	for _, t := range across.ticks() {
-		at, half := across.at(t.At), wide(t.Label)/2
-		fmt.Fprintf(&marks, "M%sv4", point(at, bottom))
-		begin := min(at-half, width-2*half)
-		if begin < taken+6 {
-			continue
+	var taken [][2]float64
+	for _, minor := range []bool{false, true} {
+		for _, t := range across.ticks() {
+			if t.minor != minor {
+				continue
+			}
+			at, half := across.at(t.At), wide(t.Label)/2
+			fmt.Fprintf(&marks, "M%sv4", point(at, bottom))
+			begin := min(at-half, width-2*half)
+			if slices.ContainsFunc(taken, func(o [2]float64) bool { return begin < o[1]+6 && o[0] < begin+2*half+6 }) {
+				continue
+			}
+			if at+half > width {
+				c.text(width, bottom+17, "end", "", t.Label)
+			} else {
+				c.text(at, bottom+17, "middle", "", t.Label)
+			}
+			taken = append(taken, [2]float64{begin, begin + 2*half})
 		}
-		if at+half > width {
-			c.text(width, bottom+17, "end", "", t.Label)
-		} else {
-			c.text(at, bottom+17, "middle", "", t.Label)
-		}
-		taken = begin + 2*half
 	}
 	c.path("axis", marks.String())
 	if across.Label != "" {

@@ -7,7 +7,7 @@
 // in its place for those who do not see it.
 //
 // Pictures are pure functions of their figures: the same figures, the same bytes.
-// What is no finite number is left out, and breaks a line in two.
+// What is no number, or beyond 1e100, is left out, and breaks a line in two.
 package chart
 
 import _ "embed"

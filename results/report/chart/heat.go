@@ -29,7 +29,7 @@ func (h Heat) SVG() string {
 	var xs, ys []float64
 	least, most := math.Inf(1), 0.0
 	for _, one := range h.Cells {
-		if finite(one.Value) && one.Value > 0 {
+		if one.drawn() {
 			least, most = min(least, one.Value), max(most, one.Value)
 		}
 		xs, ys = append(xs, one.FromX, one.ToX), append(ys, one.FromY, one.ToY)
@@ -43,7 +43,7 @@ func (h Heat) SVG() string {
 	across, up := body.frame(h.X, h.Y, xs, ys, above, bottom)
 	var by [shades]strings.Builder
 	for _, one := range h.Cells {
-		if !finite(one.Value) || !(one.Value > 0) {
+		if !one.drawn() {
 			continue
 		}
 		x0, x1 := across.clip(one.FromX), across.clip(one.ToX)
@@ -64,6 +64,11 @@ func (h Heat) SVG() string {
 	c.begin(h.ID, h.Title, h.Alt, height)
 	c.WriteString(body.String())
 	return c.end()
+}
+
+// drawn tells whether there is something where the cell can be.
+func (c *HeatCell) drawn() bool {
+	return c.Value >= 1e-100 && finite(c.Value) && finite(c.FromX) && finite(c.ToX) && finite(c.FromY) && finite(c.ToY)
 }
 
 func shade(v, least, most float64) int {

@@ -27,11 +27,13 @@ type Series struct {
 	Hollow bool // marks are outlines
 }
 
-// Point is one value. Low and High are the ends of its interval where Ends is set.
+// Point is one value. Low and High are the ends of its interval where Ends is set; Name
+// stands beside its mark.
 type Point struct {
 	X, Y      float64
 	Low, High float64
 	Ends      bool
+	Name      string
 }
 
 // Span is a stretch of the x axis, shaded or bounded by lines.
@@ -156,6 +158,14 @@ func (c *canvas) series(s Series, across, up *scale) {
 		if s.Marks {
 			marks.WriteString(mark(s.Colour, x, y))
 		}
+		if p.Name == "" {
+			continue
+		}
+		if x > width-right-wide(p.Name)-8 {
+			c.text(x-7, y-5, "end", "name", p.Name)
+		} else {
+			c.text(x+7, y-5, "start", "name", p.Name)
+		}
 	}
 	c.path("whisker c"+fmt.Sprint(s.Colour%6), whiskers.String())
 	c.path(s.fill(), marks.String())
@@ -207,8 +217,8 @@ func (c *canvas) span(s Span, across *scale, above, bottom float64) {
 	} else {
 		c.path("bound", fmt.Sprintf("M%sV%s", point(from, above), number(bottom)))
 	}
-	if name := fit(s.Name, to-from-6); wide(s.Name) > 0 && to-from > 6*letter {
-		c.text(from+3, above+11, "start", "", name)
+	if name := fit(s.Name, to-from-8); s.Name != "" && to-from > 5*letter {
+		c.text(from+4, above+11, "start", "", name)
 	}
 }
 
