@@ -61,7 +61,7 @@ func TestMSER5ByHand(t *testing.T) {
 			series = append(series, float64(1+i%2))
 		}
 	}
-	if got, want := MSER5(series), (Warmup{Enough: true, Warm: true, Cut: 10, Windows: 50}); got != want {
+	if got, want := MSER5(series), (Warmup{Enough: true, Warm: true, Cut: 10, Windows: 50, Shift: true}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -94,6 +94,37 @@ func TestMSER5NeverWarm(t *testing.T) {
 		if !w.Enough || w.Warm || w.Check().Verdict != Warn {
 			t.Errorf("%s: %+v, want never warm", name, w)
 		}
+	}
+}
+
+// paused is a stationary series of what hardly varies but for a pause in one window of
+// ten, as on a machine that others use too.
+func paused(seed uint64, n int) []float64 {
+	rng, x := seeded(seed), make([]float64, n)
+	for i := range x {
+		x[i] = 0.1 * (1 + 0.1*rng.NormFloat64())
+		if rng.Float64() < 0.1 {
+			x[i] += 0.3 * rng.ExpFloat64()
+		}
+	}
+	return x
+}
+
+// A third of these have their cut in the second half, by the chance of where pauses fell.
+func TestPausesAreNoWarmup(t *testing.T) {
+	late, warned := 0, 0
+	const runs = 300
+	for seed := range uint64(runs) {
+		w := MSER5(paused(500+seed, 120))
+		if !w.Warm {
+			late++
+		}
+		if w.Check().Verdict == Warn {
+			warned++
+		}
+	}
+	if late < runs/10 || warned > runs/50 {
+		t.Errorf("of %d series %d were cut in the second half, and %d were said never to warm up", runs, late, warned)
 	}
 }
 

@@ -10,6 +10,8 @@ const (
 	maxDrift      = 0.05 // of the mean, from the first window to the last
 	maxHalves     = 0.10 // between the halves' medians, of the whole's
 	maxDeviations = 3.0  // of in-flight at the end above its mean before
+	leastBacklog  = 1.0  // call that is in flight more at the end
+	leastEnd      = 3    // windows that are the end
 )
 
 // Stationarity is whether a run described one state of the node.
@@ -64,9 +66,9 @@ func halves(series []float64) Check {
 		return c.unknown("The phase's halves can't be compared: it takes %d windows, all with a value.", 2*minDependence)
 	}
 	mid := len(series) / 2
-	first, firstCI := medianCI(series[:mid])
-	second, secondCI := medianCI(series[mid:])
-	whole, _ := medianCI(series)
+	first, firstCI := medianCI(series[:mid], tauOf(series[:mid]))
+	second, secondCI := medianCI(series[mid:], tauOf(series[mid:]))
+	whole := median(slices.Sorted(slices.Values(series)))
 	if whole == 0 {
 		return c.unknown("The phase's halves can't be compared: their median is 0.")
 	}
@@ -74,20 +76,27 @@ func halves(series []float64) Check {
 	switch {
 	case math.Abs(off) <= maxHalves:
 		return c.judged(OK, off, "The phase's halves agree: the second median of p50 is %+.1f%% off the first (limit %.0f%%).", 100*off, 100*maxHalves)
-	case firstCI[0] <= secondCI[1] && secondCI[0] <= firstCI[1]:
+	case !apart(firstCI, secondCI):
 		return c.judged(NotEnough, off, "The phase's halves differ by %+.1f%% in their median of p50 (limit %.0f%%), which chance can do with so few windows.", 100*off, 100*maxHalves)
 	}
 	return c.judged(Warn, off, "The phase's halves differ: the second median of p50 is %+.1f%% off the first (limit %.0f%%).", 100*off, 100*maxHalves)
 }
 
+// apart tells whether two intervals do not overlap.
+func apart(a, b [2]float64) bool { return a[0] > b[1] || b[0] > a[1] }
+
+// tauOf is a series' Tau; 1 where it has none.
+func tauOf(series []float64) float64 {
+	if tau, ok := Tau(series); ok {
+		return tau
+	}
+	return 1
+}
+
 // medianCI is a series' median with its 95% interval; a bound that can't be had is
 // infinite.
-func medianCI(series []float64) (m float64, ci [2]float64) {
+func medianCI(series []float64, tau float64) (m float64, ci [2]float64) {
 	sorted := slices.Sorted(slices.Values(series))
-	tau, ok := Tau(series)
-	if !ok {
-		tau = 1
-	}
 	r := OrderCIEffective(int64(len(series)), tau, 0.5, 0.95)
 	ci = [2]float64{math.Inf(-1), math.Inf(1)}
 	if r.Lower > 0 {
@@ -99,9 +108,11 @@ func medianCI(series []float64) (m float64, ci [2]float64) {
 	return median(sorted), ci
 }
 
-// backlogAt compares calls in flight over the last tenth of the windows with their
-// first half. Not with all of them: a backlog that grows steadily from nothing ends
-// only 1.7 standard deviations above the mean that it has raised itself.
+// backlogAt compares calls in flight at the end, the median of the last tenth of the
+// windows, with their first half. Not with all of them: a backlog that grows steadily
+// from nothing ends only 1.7 standard deviations above the mean that it has raised
+// itself. A backlog stays, which is what the median tells from a pause in one of the
+// last windows, and it is of calls: what is less than one more is none.
 func backlogAt(inFlight []float64) (c Check, growing bool) {
 	c = Check{Name: "backlog", Limit: maxDeviations, Unit: "standard deviations"}
 	n := len(inFlight)
@@ -111,7 +122,7 @@ func backlogAt(inFlight []float64) (c Check, growing bool) {
 	before := inFlight[:n/2]
 	usual := mean(before)
 	sd := math.Sqrt(squares(before) / float64(len(before)-1))
-	end := mean(inFlight[n-n/10:])
+	end := median(slices.Sorted(slices.Values(inFlight[n-max(n/10, leastEnd):])))
 	// A paced load against a steady node hardly varies: what is within 5% of the
 	// mean is no backlog whatever its deviations, and they are told up to 1000.
 	sd = max(sd, 1e-3*math.Abs(end-usual))
@@ -119,7 +130,7 @@ func backlogAt(inFlight []float64) (c Check, growing bool) {
 	if sd > 0 {
 		deviations = (end - usual) / sd
 	}
-	if deviations > maxDeviations && end > usual+maxDrift*math.Abs(usual) {
+	if deviations > maxDeviations && end >= usual+max(leastBacklog, maxDrift*math.Abs(usual)) {
 		c = c.judged(Warn, deviations, "A backlog grew: %.3g calls were in flight at the end and %.3g in the first half (%.1f standard deviations more, limit %.0f). The node doesn't sustain this rate.",
 			end, usual, deviations, maxDeviations)
 		return c, c.Verdict == Warn

@@ -8,7 +8,7 @@ import (
 // trendCap is the most windows between which slopes are taken: 32,640 of them.
 const trendCap = 256
 
-// Trend is a series' slope, per step of the series, with its 95% interval.
+// Trend is a series' slope, per step of the series, with its 99% interval.
 type Trend struct {
 	Enough    bool // false: nothing else means anything
 	Slope     float64
@@ -33,7 +33,7 @@ func (t Trend) Significant() bool { return t.Bounded && (t.Low > 0 || t.High < 0
 // TheilSen estimates a series' slope as the median of the slopes between all pairs
 // of windows, with the distribution-free interval of P. K. Sen ("Estimates of the
 // Regression Coefficient Based on Kendall's Tau", JASA 63, 1968): the ordered
-// slopes at (N -+ C)/2, N = n(n-1)/2, C = 1.96 sqrt(n(n-1)(2n+5)/18). As windows
+// slopes at (N -+ C)/2, N = n(n-1)/2, C = 2.58 sqrt(n(n-1)(2n+5)/18). As windows
 // depend on each other the variance is multiplied by the Tau of what remains when
 // the slope is taken out (S. Yue, C. Wang, Water Resources Management 18, 2004).
 // More than 256 windows are first merged in pairs. Fewer than 10 windows, or one
@@ -65,7 +65,7 @@ func TheilSen(series []float64) Trend {
 		tau = 1
 	}
 	m := float64(n)
-	c := 1.959963984540054 * math.Sqrt(tau*m*(m-1)*(2*m+5)/18)
+	c := chanceZ * math.Sqrt(tau*m*(m-1)*(2*m+5)/18)
 	all := float64(len(slopes))
 	low, high := int(math.Floor((all-c)/2)), int(math.Ceil((all+c)/2))+1
 

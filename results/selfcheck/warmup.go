@@ -12,6 +12,10 @@ type Warmup struct {
 	Warm    bool // the series settled within its first half
 	Cut     int  // windows at its start to leave out
 	Windows int  // that were judged
+	// Shift: the median of what is left out differs from that of the rest by more than
+	// chance, or the whole series has a trend. Without it a Cut is a stretch that happened
+	// to vary more.
+	Shift bool
 }
 
 // MSER5 finds where a series of windows' values stops being warm-up: with Y_1..Y_k
@@ -53,15 +57,30 @@ func MSER5(series []float64) Warmup {
 		return w
 	}
 	w.Enough, w.Warm, w.Cut = true, 2*cut <= k, cut*mserBatch
+	w.Shift = cut > 0 && (shifted(series[:w.Cut], series[w.Cut:w.Windows]) || TheilSen(series).Significant())
 	return w
 }
 
-// Check judges w. Value is the windows to leave out, Limit half of all.
+// shifted tells whether the 95% intervals of the medians of what is cut and of what is
+// kept do not overlap. Both take the dependence of what is kept: that of what settles is
+// the settling itself.
+func shifted(cut, kept []float64) bool {
+	tau := tauOf(kept)
+	_, before := medianCI(cut, tau)
+	_, after := medianCI(kept, tau)
+	return apart(before, after)
+}
+
+// Check judges w. Value is the windows to leave out, Limit half of all. A cut in the
+// second half warns only with a Shift: of series that are stationary one in ten has
+// such a cut, and one in three whose values are pauses now and then.
 func (w Warmup) Check() Check {
 	c := Check{Name: "warm-up", Limit: float64(w.Windows / 2), Unit: "windows"}
 	switch {
 	case !w.Enough:
 		return c.unknown("Whether the node was warm can't be told: it takes %d windows, all with a value.", mserBatch*mserBatches)
+	case !w.Warm && !w.Shift:
+		return c.judged(NotEnough, float64(w.Cut), "Whether the node was warm can't be told: response times vary less after %d of %d windows, but are no other than chance makes them.", w.Cut, w.Windows)
 	case !w.Warm:
 		return c.judged(Warn, float64(w.Cut), "The node never warmed up: response times still settled after %d of %d windows. Warm up or run for longer.", w.Cut, w.Windows)
 	case w.Cut == 0:
