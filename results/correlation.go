@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"iter"
 	"math"
+	"math/bits"
+	"slices"
 	"sync"
 	"time"
 
@@ -97,16 +99,26 @@ func total(h *hdrhistogram.Histogram) float64 {
 	return h.Mean() * float64(h.TotalCount()) / 1e6
 }
 
+// bars tells values apart to within a hundredth: an interval is one point of a rank
+// correlation, and a long run has many.
 func bars(h *hdrhistogram.Histogram) (all correlate.Bars) {
 	if h == nil {
 		return nil
 	}
 	for _, b := range h.Distribution() {
-		if b.Count > 0 {
-			all = append(all, correlate.Bar{Value: uint32(min(b.To, math.MaxUint32)), Count: uint32(min(b.Count, math.MaxUint32))})
+		if b.Count == 0 {
+			continue
 		}
+		value, count := uint32(min(b.To, math.MaxUint32)), uint32(min(b.Count, math.MaxUint32))
+		const apart = 7 // bits: 1/128
+		value |= 1<<max(0, bits.Len32(value)-1-apart) - 1
+		if last := len(all) - 1; last >= 0 && all[last].Value == value {
+			all[last].Count += min(count, math.MaxUint32-all[last].Count)
+			continue
+		}
+		all = append(all, correlate.Bar{Value: value, Count: count})
 	}
-	return all
+	return slices.Clone(all)
 }
 
 // serviceAt is for correlate.Options. The caller holds c.mu.

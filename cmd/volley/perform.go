@@ -116,7 +116,9 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 		Stop:     p.stop,
 		Snapshot: func(snapshot *results.Snapshot) error {
 			run.whole.Add(snapshot)
-			correlator.Snapshot(snapshot)
+			if place.metrics != nil {
+				correlator.Snapshot(snapshot)
+			}
 			err := writer.Interval(snapshot)
 			if p.snapshot != nil {
 				p.snapshot(snapshot, meta.Phases)

@@ -152,7 +152,7 @@ func (b Bars) merge(o Bars) Bars {
 			b, o = b[1:], o[1:]
 		}
 	}
-	return append(append(out, b...), o...)
+	return slices.Clone(append(append(out, b...), o...))
 }
 
 // Quantile gives the value at the nearest rank and how many there are in all.
