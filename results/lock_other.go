@@ -8,4 +8,9 @@ import "os"
 
 func lock(*os.File) {}
 
+// Lock takes nothing: there is nothing to take.
+func Lock(string) (unlock func() error, ok bool, err error) {
+	return func() error { return nil }, true, nil
+}
+
 func locked(string) bool { return false }

@@ -135,7 +135,7 @@ func (f *experimentFlags) begin(r study.Record, plan *scenario.Plan, s streams) 
 	} else {
 		fmt.Fprintf(s.err, "experiment in %s\n", dir)
 	}
-	return &experimenting{journal: journal, lab: l, ctx: ctx, plan: plan, s: s, end: func() { l.close(); cancel() }}, nil
+	return &experimenting{journal: journal, lab: l, ctx: ctx, plan: plan, s: s, end: func() { l.close(); cancel(); _ = journal.Close() }}, nil
 }
 
 // head is what every answer begins with.
@@ -186,11 +186,14 @@ func (e *experimenting) finish(answer any, err error, asJSON bool, text func() e
 func experimentExit(err error) error {
 	var known *exit
 	var conflict *experiment.Conflict
+	var inUse *experiment.InUse
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &conflict):
 		return &exit{exitUsage, fmt.Errorf("--out: %w", conflict)}
+	case errors.As(err, &inUse):
+		return &exit{exitUsage, fmt.Errorf("--out: %w", inUse)}
 	case errors.Is(err, experiment.ErrNoLoad):
 		return &exit{exitUnreachable, err}
 	case errors.Is(err, experiment.ErrInterrupted):

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"volley/loadgen/experiment"
 	"volley/results"
 	"volley/results/capacity/pool"
+	"volley/results/paired"
 	"volley/results/study"
 	"volley/scenario"
 )
@@ -24,6 +26,7 @@ type recommending struct {
 	// vary gives what is varied, possibly by a trial; extra patches the scenario.
 	vary   func(e *experimenting) ([]varied, error)
 	extra  []string
+	more   func(a *study.Sweep) ([]experiment.Cell, error) // may be nil
 	answer func(a *study.Sweep)
 }
 
@@ -91,17 +94,18 @@ func (f *sweepFlags) limit(g *grid) (*recommending, error) {
 		return nil, err
 	}
 	var looked *experiment.Looked
-	r := &recommending{repeats: 3, probe: true}
+	most := min(plan.Size.Largest(), 256)
+	r := &recommending{repeats: paired.FewestPairs, probe: true}
 	r.vary = func(e *experimenting) ([]varied, error) {
 		if len(g.vary) > 0 {
 			return g.vary, nil
 		}
-		base, err := g.cell(nil)
+		one, err := g.cell([]study.Setting{{Name: varyLimit, Value: "1"}})
 		if err != nil {
 			return nil, err
 		}
 		looked, err = experiment.Look(e.ctx, e.journal, experiment.LookOptions{
-			Plan: base.Plan, Workers: workers(f.pool, plan), Most: min(plan.Size.Largest(), 256), Probe: f.probeRate, Guard: guard,
+			Cell: one, Workers: workers(f.pool, plan), Most: most, Probe: f.probeRate, Guard: guard,
 		})
 		if err != nil {
 			return nil, err
@@ -115,13 +119,41 @@ func (f *sweepFlags) limit(g *grid) (*recommending, error) {
 		}
 		return []varied{v}, nil
 	}
+	// The chosen one's neighbours are measured too, wherever the candidates ended.
+	r.more = func(a *study.Sweep) (cells []experiment.Cell, err error) {
+		v := &g.vary[0]
+		for _, c := range experiment.MoreLimits(a, varyLimit, guard, most) {
+			value := strconv.Itoa(c)
+			cell, err := g.cell([]study.Setting{{Name: varyLimit, Value: value}})
+			if err != nil {
+				return nil, err
+			}
+			v.values, cells = append(v.values, value), append(cells, cell)
+		}
+		return cells, nil
+	}
 	r.answer = func(a *study.Sweep) {
+		sortByLimit(a)
 		a.Recommendation = study.RecommendLimit(a.Cells, varyLimit, guard)
 		if looked != nil {
 			looked.Explain(a)
 		}
 	}
 	return r, nil
+}
+
+// sortByLimit puts what was measured later where it belongs.
+func sortByLimit(a *study.Sweep) {
+	limit := func(text string) int {
+		n, _ := strconv.Atoi(text) // of what is no number the order stays
+		return n
+	}
+	slices.SortStableFunc(a.Cells, func(x, y study.Cell) int {
+		return cmp.Compare(limit(x.Setting(varyLimit)), limit(y.Setting(varyLimit)))
+	})
+	for _, v := range a.Varied {
+		slices.SortStableFunc(v.Values, func(x, y string) int { return cmp.Compare(limit(x), limit(y)) })
+	}
 }
 
 // parseGuard reads how high the probe's p99 may be: 2x, of its value at 1, or a time.

@@ -92,7 +92,7 @@ func runSweep(name string, f sweepFlags, s streams) error {
 			return &exit{exitUsage, err}
 		}
 	}
-	g.patches = append(g.patches, way.extra...)
+	g.patches, g.steady = append(g.patches, way.extra...), f.recommend != ""
 	o := experiment.SweepOptions{Repeats: f.repeats, Seed: plan.Seed}
 	if o.Repeats == 0 {
 		o.Repeats = way.repeats
@@ -123,6 +123,7 @@ func runSweep(name string, f sweepFlags, s streams) error {
 		if err := f.fill(&o, g, way, e); err != nil {
 			return experimentExit(err)
 		}
+		o.More = way.more
 	}
 	a, err := experiment.Sweep(e.ctx, e.journal, o)
 	for _, v := range g.vary {

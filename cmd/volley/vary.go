@@ -105,6 +105,7 @@ type grid struct {
 	base     *scenario.Plan
 	vary     []varied
 	length   string // of the measured phases; "" for the scenario's own
+	steady   bool   // one phase alone is measured, at one rate
 }
 
 func (g *grid) cells() ([]experiment.Cell, error) {
@@ -161,7 +162,15 @@ func (g *grid) cell(settings []study.Setting) (c experiment.Cell, err error) {
 		}
 	}
 	c.Plan, err = loadScenario(g.scenario, sets)
-	return c, err
+	if err != nil || !g.steady {
+		return c, err
+	}
+	i, err := g.operating()
+	if err != nil {
+		return c, &exit{exitUsage, err}
+	}
+	c.Plan = experiment.Steady(c.Plan, i)
+	return c, nil
 }
 
 // told tells whether the target's own command is told the value.

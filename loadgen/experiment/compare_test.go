@@ -75,7 +75,9 @@ func TestCompareLosesPairs(t *testing.T) {
 func TestCompareGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	first := &fakeLab{outcome: func(n int, s *Spec) fakeOutcome { return fakeOutcome{kill: n == 4} }}
-	c, err := Compare(context.Background(), begin(t, dir, study.CompareKind, first), compareOptions(t, 3))
+	j := begin(t, dir, study.CompareKind, first)
+	c, err := Compare(context.Background(), j, compareOptions(t, 3))
+	end(t, j)
 	if !errors.Is(err, errKilled) || len(c.A) != 1 {
 		t.Fatalf("killed in the second pair: %d pairs, %v", len(c.A), err)
 	}

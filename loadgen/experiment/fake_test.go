@@ -151,5 +151,14 @@ func begin(t *testing.T, dir string, kind study.Kind, lab Lab, options ...study.
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = j.Close() }) // where the test did not
 	return j
+}
+
+// end leaves the journal's directory, as the end of its process does.
+func end(t *testing.T, j *Journal) {
+	t.Helper()
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
 }

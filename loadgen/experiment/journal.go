@@ -58,14 +58,45 @@ type Journal struct {
 	Stop <-chan struct{}
 	Tell func(Event) // may be nil
 
+	unlock func() error
 	n      int // trials so far
 	notes  []string
 	timing timing
 }
 
-// Open begins an experiment in dir, or goes on with it when dir holds the same one.
-// The error is a *Conflict when it holds another.
+// InUse says that another process is at work on an experiment's directory.
+type InUse struct{ Dir string }
+
+func (e *InUse) Error() string {
+	return fmt.Sprintf("another volley is at work in %s: wait for it, or give another directory", e.Dir)
+}
+
+// Open begins an experiment in dir, or goes on with it when dir holds the same one. Until
+// Close it is this process's alone. The error is a *Conflict when dir holds another
+// experiment, and *InUse when another process is at work there.
 func Open(dir string, r study.Record, lab Lab) (*Journal, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	unlock, ok, err := results.Lock(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, &InUse{dir}
+	}
+	j, err := open(dir, r, lab)
+	if err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	j.unlock = unlock
+	return j, nil
+}
+
+// Close leaves the directory to others.
+func (j *Journal) Close() error { return j.unlock() }
+
+func open(dir string, r study.Record, lab Lab) (*Journal, error) {
 	j := &Journal{Dir: dir, Record: r, Lab: lab}
 	there, err := study.ReadRecord(dir)
 	switch {
@@ -76,9 +107,6 @@ func Open(dir string, r study.Record, lab Lab) (*Journal, error) {
 		j.Record.Started, j.Resumed = there.Started, true
 		return j, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(dir)

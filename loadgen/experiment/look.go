@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"volley/results"
@@ -15,25 +14,23 @@ import (
 
 // LookOptions are what candidates for a limit are looked for with.
 type LookOptions struct {
-	Plan    *scenario.Plan // at the operating rate
-	Workers int            // of the node's pool
-	Most    int            // the largest limit worth a trial
-	Probe   float64        // calls/s beside the load
+	Cell    Cell // of the limit 1, at the operating rate
+	Workers int  // of the node's pool
+	Most    int  // the largest limit worth a trial
+	Probe   float64
 	Guard   pool.Guard
 }
 
 // Looked is what a look at the node gave.
 type Looked struct {
 	Values []int      // candidates, ascending
-	Model  pool.Model // the node as it is simulated; meaningless where Why says that there is none
+	Model  pool.Model // the node as it is simulated; meaningless where Predicted is nil
 	Why    []string
 	// Predicted is the simulated front; nil without a model.
 	Predicted []pool.Point
-}
 
-// lookRate is that of the bare requests by which the time of one entry is measured, in
-// calls/s: near no load at all.
-const lookRate = 40
+	seconds float64 // a trial's measured length
+}
 
 // simulated is how long each candidate is simulated.
 var simulated = pool.Effort{Batches: 2000, Runs: 3}
@@ -42,26 +39,33 @@ var simulated = pool.Effort{Batches: 2000, Runs: 3}
 // operating load on a pool of so many workers: the candidates are the limit that the
 // rule of package pool chooses there, its half and its double, and 1 for the guard.
 // Where there is nothing to simulate they are the powers of two.
+//
+// The time is that of single calls, one after another, less what a call takes beside its
+// entry: the node works off a batch one entry at a time under the limit 1, so that the
+// difference between a batch and a single call is of its further entries alone.
 func Look(ctx context.Context, j *Journal, o LookOptions) (*Looked, error) {
-	s := o.spec()
-	t, _, err := j.DoRepeated(ctx, s, s.Length())
+	l := &Looked{seconds: measuredLength(o.Cell.Plan).Seconds()}
+	single, void, err := o.alone(ctx, j, scenario.Single)
 	if err != nil {
 		return nil, err
 	}
-	l := &Looked{}
-	if t.Void {
-		return l.powers(o.Most, "the look at single entries was void: "+t.Reason), nil
+	if void != "" {
+		return l.powers(o.Most, "the look at single entries was void: "+void), nil
 	}
-	m, err := study.Measure(t)
+	batch, void, err := o.alone(ctx, j, scenario.Batch)
 	if err != nil {
 		return nil, err
 	}
-	work, err := entryTimes(&m.Slice)
+	if void != "" {
+		return l.powers(o.Most, "the look at single batches was void: "+void), nil
+	}
+	work, envelope, err := entryTimes(&single.Slice, &batch.Slice)
 	if err != nil {
 		return l.powers(o.Most, "the time of one entry is not known: "+err.Error()), nil
 	}
-	l.Why = append(l.Why, fmt.Sprintf("one entry alone takes %s on the average (%s calls)", results.Micros(work.Mean()*1e6), results.Count(m.Slice.Calls)))
-	if l.Model, err = o.model(work); err != nil {
+	l.Why = append(l.Why, fmt.Sprintf("one entry takes %s on the average and a call %s beside its entries, with nothing else under way (%s single calls, %s batches)",
+		results.Micros(work.Mean()*1e6), results.Micros(envelope*1e6), results.Count(single.Slice.Calls), results.Count(batch.Slice.Calls)))
+	if l.Model, err = o.model(work, envelope); err != nil {
 		return l.powers(o.Most, err.Error()), nil
 	}
 	if u := l.Model.Utilisation(); !(u < 0.98) {
@@ -71,15 +75,36 @@ func Look(ctx context.Context, j *Journal, o LookOptions) (*Looked, error) {
 	return l, nil
 }
 
-func (o *LookOptions) spec() *Spec {
-	plan := ProbePlan(o.Plan, lookRate)
-	plan.Target.Metrics = o.Plan.Target.Metrics
-	plan.Name = o.Plan.Name + ": single entries"
-	length := min(max(measuredLength(o.Plan), 500*time.Millisecond), 20*time.Second)
-	ph := plan.Phases[0]
-	ph.Name = "single entries"
-	plan = phases(plan, ph, warmUp(length), length, o.Plan.Seed)
-	return &Spec{Plan: plan, Purpose: "look", Settings: []study.Setting{{Name: "rate", Value: fmt.Sprintf("%d calls/s, single entries alone", lookRate)}}}
+// alone measures single calls, or batches, one after another; void says why they do not
+// count.
+func (o *LookOptions) alone(ctx context.Context, j *Journal, form scenario.Form) (m *study.Measured, void string, err error) {
+	s := o.spec(form)
+	t, _, err := j.DoRepeated(ctx, s, s.Length())
+	if err != nil {
+		return nil, "", err
+	}
+	if t.Void {
+		return nil, t.Reason, nil
+	}
+	m, err = study.Measure(t)
+	return m, "", err
+}
+
+func (o *LookOptions) spec(form scenario.Form) *Spec {
+	plan := *o.Cell.Plan
+	one := scenario.Dist{Kind: "fixed", Value: 1}
+	plan.Form, plan.Items, plan.Notifications, plan.Malformed, plan.Objectives = form, one, 0, 0, nil
+	what := "batches"
+	if form == scenario.Single {
+		plan.Size, what = one, "single entries"
+	}
+	plan.Name = o.Cell.Plan.Name + ": " + what
+	length := min(max(measuredLength(o.Cell.Plan)/2, 500*time.Millisecond), 10*time.Second)
+	settings := []study.Setting{{Name: "callers", Value: "1"}, {Name: "form", Value: string(form)}}
+	return &Spec{
+		Plan: phases(&plan, scenario.Phase{Name: what, Callers: 1}, warmUp(length), length, plan.Seed), Purpose: "look",
+		Settings: append(settings, o.Cell.Settings...), Placeholders: o.Cell.Placeholders,
+	}
 }
 
 func measuredLength(p *scenario.Plan) (length time.Duration) {
@@ -91,34 +116,62 @@ func measuredLength(p *scenario.Plan) (length time.Duration) {
 	return length
 }
 
-// entryTimes is the distribution of the service times of answered calls.
-func entryTimes(s *results.PhaseSlice) (pool.Service, error) {
-	h := s.Service
+// entryTimes is the distribution of the time that one entry takes, in the shape of
+// single calls' service times, and what a call takes beside its entries, in seconds.
+func entryTimes(single, batch *results.PhaseSlice) (work pool.Service, envelope float64, err error) {
+	h := single.Service
 	if h == nil || h.TotalCount() < 10 {
-		return pool.Service{}, fmt.Errorf("too few calls were answered")
+		return work, 0, fmt.Errorf("too few calls were answered")
 	}
-	quantiles := []pool.Quantile{{P: 0, Value: float64(h.Min()) / 1e6}}
-	for _, p := range []float64{5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98} {
-		quantiles = append(quantiles, pool.Quantile{P: p / 100, Value: float64(results.AtPercentile(h, p)) / 1e6})
+	mean := h.Mean() / 1e6
+	entry := mean
+	if b := batch.Service; b != nil && b.TotalCount() > 0 && batch.Entries > batch.Calls {
+		size := float64(batch.Entries) / float64(batch.Calls)
+		if each := (b.Mean()/1e6 - mean) / (size - 1); each > 0 {
+			entry = min(each, mean)
+		}
 	}
-	return pool.FromQuantiles(append(quantiles, pool.Quantile{P: 1, Value: float64(h.Max()) / 1e6}))
+	envelope = mean - entry
+	var quantiles []pool.Quantile
+	for _, p := range []float64{0, 1, 2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 93, 95, 97, 98, 99, 100} {
+		t := float64(results.AtPercentile(h, p))
+		switch p {
+		case 0:
+			t = float64(h.Min())
+		case 100:
+			t = float64(h.Max())
+		}
+		quantiles = append(quantiles, pool.Quantile{P: p / 100, Value: max(0, t/1e6-envelope)})
+	}
+	shape, err := pool.FromQuantiles(quantiles)
+	if err != nil || !(shape.Mean() > 0) {
+		return work, 0, fmt.Errorf("single calls take no time that could be measured")
+	}
+	for i := range quantiles {
+		quantiles[i].Value *= entry / shape.Mean()
+	}
+	work, err = pool.FromQuantiles(quantiles)
+	return work, envelope, err
 }
 
-func (o *LookOptions) model(work pool.Service) (pool.Model, error) {
-	i, err := Operating(o.Plan)
+func (o *LookOptions) model(work pool.Service, envelope float64) (pool.Model, error) {
+	plan := o.Cell.Plan
+	i, err := Operating(plan)
 	if err != nil {
 		return pool.Model{}, err
 	}
 	if o.Workers < 1 {
 		return pool.Model{}, fmt.Errorf("how many workers the node's pool has is not known; --pool says it")
 	}
-	sizes, err := poolSizes(o.Plan.Size)
+	sizes, err := poolSizes(plan.Size)
 	if err != nil {
 		return pool.Model{}, err
 	}
-	ph := o.Plan.Phases[i]
-	rate := ph.Rate.Value / perCall(o.Plan, string(ph.Rate.Unit))
-	return pool.Model{Discipline: pool.FIFO, Workers: o.Workers, Size: sizes, BatchRate: rate, ProbeRate: o.Probe, Work: work}, nil
+	ph := plan.Phases[i]
+	rate := ph.Rate.Value / perCall(plan, string(ph.Rate.Unit))
+	return pool.Model{
+		Discipline: pool.FIFO, Workers: o.Workers, Size: sizes, BatchRate: rate, ProbeRate: o.Probe, Work: work, Envelope: envelope,
+	}, nil
 }
 
 func poolSizes(d scenario.Dist) (pool.Sizes, error) {
@@ -151,7 +204,7 @@ func (l *Looked) simulate(o LookOptions) {
 	}
 	slots = append(slots, o.Most)
 	effort := simulated
-	effort.Seed = o.Plan.Seed
+	effort.Seed = o.Cell.Plan.Seed
 	front, err := l.Model.Front(slots, effort)
 	if err != nil {
 		l.powers(o.Most, err.Error())
@@ -169,59 +222,10 @@ func (l *Looked) simulate(o LookOptions) {
 // powers are the candidates when there is no model.
 func (l *Looked) powers(most int, why string) *Looked {
 	l.Values, l.Predicted = nil, nil
-	for c := 1; c <= most; c *= 2 {
+	for c := 1; c < most; c *= 2 {
 		l.Values = append(l.Values, c)
 	}
+	l.Values = append(l.Values, most)
 	l.Why = append(l.Why, why+"; the powers of two up to "+fmt.Sprint(most)+" are measured")
 	return l
-}
-
-// Explain adds to a measured recommendation how its candidates were found, and whether
-// what was measured agrees with the simulation.
-func (l *Looked) Explain(a *study.Sweep) {
-	r := a.Recommendation
-	r.Why = append(slices.Clone(l.Why), r.Why...)
-	if l.Predicted == nil {
-		return
-	}
-	front, _ := study.LimitFront(a.Cells, r.Setting)
-	choice, err := pool.ChooseDiscipline(l.Model, front, simulated)
-	if err != nil {
-		r.Warnings = append(r.Warnings, "whether the simulation agrees with the node: "+err.Error())
-	} else {
-		r.Why = append(r.Why, choice.Sentence)
-		r.Warnings = append(r.Warnings, choice.Warnings...)
-	}
-	a.Models = append(a.Models,
-		l.front("response p99 of batches", front, func(p pool.Point) pool.Measure { return p.Batch }),
-		l.front("response p99 of the probe", front, func(p pool.Point) pool.Measure { return p.Probe }))
-}
-
-// front is a measured front beside the simulated one.
-func (l *Looked) front(of string, measured []pool.Point, pick func(pool.Point) pool.Measure) study.Model {
-	m := study.Model{
-		Name: "pool, " + string(l.Model.Discipline), Of: of, XLabel: "batch_concurrency_limit", YLabel: "us",
-		Parameters: []study.Parameter{
-			{Name: "workers", Unit: "", Value: float64(l.Model.Workers)},
-			{Name: "mean time of an entry", Unit: "us", Value: l.Model.Work.Mean() * 1e6},
-			{Name: "batches", Unit: "/s", Value: l.Model.BatchRate},
-		},
-	}
-	for _, p := range measured {
-		v := pick(p)
-		point := study.Point{X: float64(p.Setting), Y: v.Value * 1e6, Low: finite(v.Low), High: finite(v.High)}
-		m.Points = append(m.Points, point)
-	}
-	for _, p := range l.Predicted {
-		m.Curve = append(m.Curve, study.Point{X: float64(p.Setting), Y: pick(p).Value * 1e6})
-	}
-	return m
-}
-
-// finite gives seconds in microseconds; nil for what has no end.
-func finite(seconds float64) *float64 {
-	if math.IsInf(seconds, 0) || math.IsNaN(seconds) {
-		return nil
-	}
-	return new(seconds * 1e6)
 }

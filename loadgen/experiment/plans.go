@@ -24,6 +24,14 @@ func warmUp(length time.Duration) time.Duration {
 	return min(length/6, 5*time.Second).Round(time.Millisecond)
 }
 
+// Steady gives the plan with phase i alone, at one rate and behind an unmeasured one with
+// the same load: ramps and further phases would blur what settings are compared by.
+func Steady(p *scenario.Plan, i int) *scenario.Plan {
+	ph := p.Phases[i]
+	ph.To = ph.Rate.Value
+	return phases(p, ph, warmUp(ph.For), ph.For, p.Seed)
+}
+
 // at gives the plan of a trial at a constant rate: the operating phase alone, behind
 // an unmeasured one with the same load.
 func at(p *scenario.Plan, load float64, warm, length time.Duration, seed uint64) (*scenario.Plan, error) {

@@ -144,6 +144,7 @@ func TestSearchGoesOn(t *testing.T) {
 			if how == "killed" && !errors.Is(err, errKilled) || how == "interrupted" && !errors.Is(err, ErrInterrupted) {
 				t.Fatalf("%s at trial %d: %v", how, at, err)
 			}
+			end(t, j)
 			if _, err := study.ReadTrial(study.TrialDir(dir, at)); err == nil {
 				t.Errorf("%s at trial %d: it counts as finished", how, at)
 			}
@@ -166,7 +167,12 @@ func TestSearchGoesOn(t *testing.T) {
 func TestAnotherExperimentInTheDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	begin(t, dir, study.SearchKind, nil, study.Setting{Name: "--trial", Value: "1s"})
+	j := begin(t, dir, study.SearchKind, nil, study.Setting{Name: "--trial", Value: "1s"})
+	var inUse *InUse
+	if _, err := Open(dir, j.Record, nil); !errors.As(err, &inUse) {
+		t.Errorf("while it goes on: %v", err)
+	}
+	end(t, j)
 	_, err := Open(dir, study.Record{Format: study.Format, Kind: study.SearchKind, Name: "small", Options: []study.Setting{{Name: "--trial", Value: "2s"}}}, nil)
 	var conflict *Conflict
 	if !errors.As(err, &conflict) || !slices.Equal(conflict.Differences, []string{"--trial is 1s there, 2s here"}) {

@@ -23,6 +23,9 @@ type SweepOptions struct {
 	Repeats int
 	Seed    uint64  // of the order, and the first of the blocks' own
 	Probe   float64 // calls/s of the probe beside the load; 0: none
+	// More, where it is given, looks at what was measured and says what cells are to be
+	// measured beside; none end the sweep.
+	More func(a *study.Sweep) ([]Cell, error)
 }
 
 // Order is the order of so many cells' trials, block by block: in each block every
@@ -48,8 +51,7 @@ func Order(cells, repeats int, seed uint64) [][]int {
 
 // spec is the trial of a cell in a block. All trials of a block draw from the same
 // seed, so that what they differ by is the settings.
-func (o *SweepOptions) spec(cell, block int) *Spec {
-	c := o.Cells[cell]
+func (o *SweepOptions) spec(c Cell, block int) *Spec {
 	plan := *c.Plan
 	plan.Seed = o.Seed + uint64(block)
 	s := &Spec{Plan: &plan, Settings: c.Settings, Placeholders: c.Placeholders, Block: block + 1}
@@ -78,51 +80,84 @@ func Sweep(ctx context.Context, j *Journal, o SweepOptions) (*study.Sweep, error
 	if o.Probe > 0 {
 		a.Probe = &study.ProbeSpec{CallsPerS: o.Probe}
 	}
-	for _, c := range o.Cells {
-		a.Cells = append(a.Cells, study.Cell{Settings: c.Settings, Trials: []int{}, Metrics: []study.Metric{}})
+	w := sweeping{j: j, o: o, a: a}
+	for more := o.Cells; len(more) > 0; {
+		err := w.measure(ctx, more)
+		w.sum()
+		if err != nil {
+			return a, err
+		}
+		if more = nil; o.More != nil {
+			if more, err = o.More(a); err != nil {
+				return a, err
+			}
+		}
 	}
-	blocks := Order(len(o.Cells), o.Repeats, o.Seed)
+	return a, nil
+}
+
+// sweeping is a sweep under way.
+type sweeping struct {
+	j        *Journal
+	o        SweepOptions
+	a        *study.Sweep
+	measured [][]*study.Measured // by cell
+}
+
+// measure makes the trials of further cells.
+func (w *sweeping) measure(ctx context.Context, cells []Cell) error {
+	first := len(w.a.Cells)
+	for _, c := range cells {
+		w.a.Cells = append(w.a.Cells, study.Cell{Settings: c.Settings, Trials: []int{}, Metrics: []study.Metric{}})
+		w.measured = append(w.measured, nil)
+	}
+	blocks := Order(len(cells), w.o.Repeats, w.o.Seed)
 	var left time.Duration
 	for b, block := range blocks {
 		for _, c := range block {
-			left += o.spec(c, b).Length()
+			left += w.o.spec(cells[c], b).Length()
 		}
 	}
-	measured := make([][]*study.Measured, len(o.Cells))
 	for b, block := range blocks {
 		for _, c := range block {
-			s := o.spec(c, b)
-			t, voids, err := j.DoRepeated(ctx, s, left)
-			if err != nil {
-				return sum(a, measured), err
+			s := w.o.spec(cells[c], b)
+			if err := w.trial(ctx, s, first+c, left); err != nil {
+				return err
 			}
 			left -= s.Length()
-			cell := &a.Cells[c]
-			cell.Voids += voids
-			if t.Void {
-				cell.Voids++
-				a.Status = study.Void
-				a.Warnings = append(a.Warnings, fmt.Sprintf("%s: the trial was void %d times over, last because: %s", study.Text(cell.Settings), voids+1, t.Reason))
-				continue
-			}
-			m, err := study.Measure(t)
-			if err != nil {
-				return sum(a, measured), err
-			}
-			measured[c] = append(measured[c], m)
-			cell.Trials = append(cell.Trials, t.N)
-			if t.NotIdle {
-				cell.NotIdle++
-			}
 		}
 	}
-	return sum(a, measured), nil
+	return nil
 }
 
-func sum(a *study.Sweep, measured [][]*study.Measured) *study.Sweep {
-	for i := range a.Cells {
-		a.Cells[i].Metrics = study.Metrics(measured[i])
-		a.Cells[i].Missing = len(measured[i]) == 0
+func (w *sweeping) trial(ctx context.Context, s *Spec, at int, left time.Duration) error {
+	t, voids, err := w.j.DoRepeated(ctx, s, left)
+	if err != nil {
+		return err
 	}
-	return a
+	cell := &w.a.Cells[at]
+	cell.Voids += voids
+	if t.Void {
+		cell.Voids++
+		w.a.Status = study.Void
+		w.a.Warnings = append(w.a.Warnings, fmt.Sprintf("%s: the trial was void %d times over, last because: %s", study.Text(cell.Settings), voids+1, t.Reason))
+		return nil
+	}
+	m, err := study.Measure(t)
+	if err != nil {
+		return err
+	}
+	w.measured[at] = append(w.measured[at], m)
+	cell.Trials = append(cell.Trials, t.N)
+	if t.NotIdle {
+		cell.NotIdle++
+	}
+	return nil
+}
+
+func (w *sweeping) sum() {
+	for i := range w.a.Cells {
+		w.a.Cells[i].Metrics = study.Metrics(w.measured[i])
+		w.a.Cells[i].Missing = len(w.measured[i]) == 0
+	}
 }

@@ -125,9 +125,11 @@ func TestSweepGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	order := sweepOptions(t, 2)
 	first := &fakeLab{outcome: func(n int, s *Spec) fakeOutcome { return fakeOutcome{kill: n == 3} }}
-	if _, err := Sweep(context.Background(), begin(t, dir, study.SweepKind, first), order); err == nil {
+	j := begin(t, dir, study.SweepKind, first)
+	if _, err := Sweep(context.Background(), j, order); err == nil {
 		t.Fatal("it was killed")
 	}
+	end(t, j)
 	second := &fakeLab{outcome: func(int, *Spec) fakeOutcome { return fakeOutcome{} }}
 	a, err := Sweep(context.Background(), begin(t, dir, study.SweepKind, second), sweepOptions(t, 2))
 	if err != nil || len(second.made) != 2 || len(a.Cells[0].Trials) != 2 || len(a.Cells[1].Trials) != 2 {

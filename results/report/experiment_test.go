@@ -79,3 +79,22 @@ func TestSweepPage(t *testing.T) {
 	}
 	golden(t, "sweep", func(b *bytes.Buffer) error { return report.Sweep(b, a) })
 }
+
+// The front is drawn with the guard in it.
+func TestFrontPage(t *testing.T) {
+	candidate := func(limit string, p99, probe float64, allowed, chosen bool) study.Candidate {
+		return study.Candidate{Value: limit, Allowed: allowed, Chosen: chosen, Metrics: []study.Metric{
+			{Name: study.ResponseP99, Value: p99, Unit: "us"}, {Name: study.ProbeP99, Value: probe, Unit: "us"},
+		}}
+	}
+	a := &study.Sweep{
+		Head: head(), Varied: []study.Varied{{Name: "batch_concurrency_limit", Values: []string{"1", "4", "64"}}}, Repeats: 6,
+		Recommendation: &study.Recommendation{
+			Setting: "batch_concurrency_limit", Value: "4", GuardUS: 10_000, Sentence: "4 slots.", Rule: "the smallest",
+			Front: []study.Candidate{
+				candidate("1", 126_000, 5_000, true, false), candidate("4", 104_000, 9_500, true, true), candidate("64", 63_000, 50_000, false, false),
+			},
+		},
+	}
+	golden(t, "front", func(b *bytes.Buffer) error { return report.Sweep(b, a) })
+}

@@ -12,37 +12,55 @@ import (
 // Search writes a search's answer as a page for people, as Text does a run.
 func Search(w io.Writer, a *study.Search) error {
 	var p page
-	p.experiment(&a.Head, "search")
+	unit := results.Escape(a.Unit)
+	p.title(&a.Head, "search")
 	p.line("")
 	p.line("%s", wrap("", results.Escape(a.Sentence)))
-	if a.Lower != nil && a.Upper != nil {
-		p.line("  interval     %s to %s %s (width %s)", results.Rate(*a.Lower), results.Rate(*a.Upper), results.Escape(a.Unit), percent(1 - *a.Lower / *a.Upper))
-	}
 	if a.ConditionalThroughput != nil {
-		p.line("  throughput   %s %s with a good answer, at %s offered", results.Rate(*a.ConditionalThroughput), results.Escape(a.Unit), results.Rate(*a.Lower))
+		p.line("%s", wrap("  ", fmt.Sprintf("At %s %s %s come back good.", results.Rate(*a.Lower), unit, results.Rate(*a.ConditionalThroughput))))
+	}
+	if a.Lower != nil && a.Upper != nil {
+		p.line("%s", wrap("  ", fmt.Sprintf("The interval is %s wide%s.", percent(1 - *a.Lower / *a.Upper), confirmation(a))))
 	}
 	if a.LimitedBy != "" {
 		p.line("%s", wrap("  ", "Limited by "+results.Escape(a.LimitedBy)+"."))
 	}
-	if a.Saturated != nil {
-		p.line("%s", wrap("  ", fmt.Sprintf("A closed loop of %d callers reached %s %s.", a.Saturated.Callers, results.Rate(a.Saturated.Achieved), results.Escape(a.Unit))))
-	}
 	for i := range a.Goals {
-		p.goal(&a.Goals[i], a.Unit)
+		p.goal(&a.Goals[i], a.Unit, len(a.Goals) > 1)
 	}
-	p.searchTrials(a)
 	p.warnings(a.Warnings)
+	p.line("")
+	p.provenance(&a.Head)
+	about := fmt.Sprintf("%s, %s under load", plural(uint64(len(a.Trials)), "trial"), results.Seconds(a.LoadedS))
+	if a.Saturated != nil {
+		about += fmt.Sprintf("; before them a closed loop of %d callers reached %s %s", a.Saturated.Callers, results.Rate(a.Saturated.Achieved), unit)
+	}
+	p.line("%s", wrap("  ", about))
 	_, err := w.Write(p.Bytes())
 	return err
 }
 
-// experiment writes the first lines of an experiment's page.
-func (p *page) experiment(h *study.Head, what string) {
+// confirmation tells how sure the lower end is.
+func confirmation(a *study.Search) string {
+	for i := range a.Goals {
+		if g := &a.Goals[i]; g.Goal.Name == a.Limiting && g.Confirmed {
+			return ", and a long trial confirmed its lower end"
+		}
+	}
+	return ", and no long trial confirmed its lower end"
+}
+
+// title writes the first line of an experiment's page.
+func (p *page) title(h *study.Head, what string) {
 	status := results.Escape(h.Status)
 	if h.Status == study.Void {
 		status = "VOID"
 	}
 	p.line("%s", wrap("", fmt.Sprintf("%s: %s %s", results.Escape(h.Name), what, status)))
+}
+
+// provenance says what was measured, by what, and where it is stored.
+func (p *page) provenance(h *study.Head) {
 	node := "node of your own"
 	if h.Bundled {
 		node = "bundled node"
@@ -54,38 +72,23 @@ func (p *page) experiment(h *study.Head, what string) {
 	}
 }
 
-func (p *page) goal(r *search.Result, unit string) {
-	p.line("")
-	p.line("%s", wrap("Objective ", results.Escape(r.Goal.Name)))
-	p.line("%s", wrap("  ", results.Escape(r.Sentence)))
+// experiment writes the first lines of an experiment's page.
+func (p *page) experiment(h *study.Head, what string) {
+	p.title(h, what)
+	p.provenance(h)
+}
+
+func (p *page) goal(r *search.Result, unit string, several bool) {
+	if several {
+		p.line("")
+		p.line("%s", wrap("", results.Escape(r.Sentence)))
+	}
 	if len(r.Loads) == 0 {
 		return
 	}
+	p.line("")
 	p.line("  %14s  %-12s%8s%8s%10s%8s%10s", results.Escape(unit), "class", "good", "bad", "unproven", "void", "time")
 	for _, l := range r.Loads {
 		p.line("  %14s  %-12s%8d%8d%10d%8d%10s", results.Rate(l.Load), l.Class, l.Good, l.Bad, l.Unproven, l.Void, results.Seconds(l.Time.Seconds()))
 	}
-}
-
-func (p *page) searchTrials(a *study.Search) {
-	if len(a.Trials) == 0 {
-		return
-	}
-	p.line("")
-	p.line("Trials, %s of load measured", results.Seconds(a.LoadedS))
-	p.line("  %5s%12s%10s%12s%10s  %s", "", "asked", "for", "achieved", "p99", "verdicts")
-	for _, t := range a.Trials {
-		p.line("  %5d%12s%10s%12s%10s  %s", t.N, results.Rate(t.Load), results.Seconds(t.ForS), results.Rate(t.Achieved), results.Micros(float64(t.P99US)), verdicts(t))
-	}
-}
-
-func verdicts(t study.SearchTrial) string {
-	text := ""
-	for i, v := range t.Verdicts {
-		if i > 0 {
-			text += ", "
-		}
-		text += results.Escape(string(v))
-	}
-	return text + " (" + results.Escape(t.Purpose) + ")"
 }

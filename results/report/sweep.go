@@ -11,21 +11,29 @@ import (
 	"volley/results/study"
 )
 
-// Sweep writes a sweep's cells as a table for people, as Text does a run.
+// Sweep writes a sweep's answer and its cells as a page for people, as Text does a run.
 func Sweep(w io.Writer, a *study.Sweep) error {
 	var p page
-	p.experiment(&a.Head, "sweep")
-	p.line("  %s", plural(uint64(a.Repeats), "repeat"))
-	if a.Probe != nil {
-		p.line("  beside the load a probe of %s bare requests a second", results.Number(a.Probe.CallsPerS))
-	}
+	p.title(&a.Head, "sweep")
+	p.recommendation(a.Recommendation)
+	p.front(a.Recommendation)
 	p.line("")
 	p.cells(a)
-	p.recommendation(a.Recommendation)
 	for i := range a.Models {
 		p.model(&a.Models[i])
 	}
 	p.warnings(a.Warnings)
+	p.line("")
+	p.provenance(&a.Head)
+	var names []string
+	for _, v := range a.Varied {
+		names = append(names, results.Escape(v.Name))
+	}
+	about := plural(uint64(a.Repeats), "trial") + " of each setting of " + strings.Join(names, ", ")
+	if a.Probe != nil {
+		about += fmt.Sprintf(", beside the load a probe of %s bare requests a second", results.Number(a.Probe.CallsPerS))
+	}
+	p.line("%s", wrap("  ", about))
 	_, err := w.Write(p.Bytes())
 	return err
 }
@@ -37,51 +45,117 @@ type column struct {
 	spread       bool // its 95% interval beside it
 }
 
-// The two tables of a sweep.
-var (
-	timing = []column{
-		{"entries/s", study.EntriesPerS, results.Rate, false},
-		{"p99", study.ResponseP99, results.Micros, true},
-		{"probe p99", study.ProbeP99, results.Micros, true},
-	}
-	costs = []column{
-		{"items/s", study.ItemsPerS, results.Rate, false},
-		{"p50", study.ResponseP50, results.Micros, false},
-		{"CPU/entry", study.CPUPerEntry, results.Micros, false},
-		{"CPU/item", study.CPUPerItem, results.Micros, false},
-		{"bytes/item", study.BytesPerItem, results.Rate, false},
-		{"errors", study.ErrorsPerItem, percent, false},
-	}
+// The columns of a sweep, those that answer a question before the others.
+var columns = []column{
+	{"entries/s", study.EntriesPerS, results.Rate, false},
+	{"p50", study.ResponseP50, results.Micros, false},
+	{"p99", study.ResponseP99, results.Micros, true},
+	{"probe p99", study.ProbeP99, results.Micros, true},
+	{"items/s", study.ItemsPerS, results.Rate, false},
+	{"CPU/item", study.CPUPerItem, results.Micros, true},
+	{"CPU/entry", study.CPUPerEntry, results.Micros, false},
+	{"bytes/item", study.BytesPerItem, results.Rate, false},
+	{"errors", study.ErrorsPerItem, percent, false},
+}
+
+// The columns' widths: a number with its mark, an interval.
+const (
+	numberWide = 11
+	spreadWide = 15
 )
 
+// cells writes the table of cells, in as many parts as fit the page.
 func (p *page) cells(a *study.Sweep) {
-	for i, table := range [][]column{timing, costs} {
-		if i > 0 {
+	var shown []column
+	var without []string // intervals that say nothing
+	few := false
+	for _, c := range columns {
+		has := slices.ContainsFunc(a.Cells, func(cell study.Cell) bool {
+			m, ok := cell.Metric(c.metric)
+			few = few || ok && m.Few
+			return ok
+		})
+		if !has {
+			continue
+		}
+		if c.spread && !slices.ContainsFunc(a.Cells, func(cell study.Cell) bool {
+			m, ok := cell.Metric(c.metric)
+			return ok && tells(m)
+		}) {
+			c.spread = false
+			without = append(without, c.head)
+		}
+		shown = append(shown, c)
+	}
+	first := 2
+	for _, v := range a.Varied {
+		first += wide(v) + 2
+	}
+	for len(shown) > 0 {
+		n, at := 0, first
+		for n < len(shown) && (n == 0 || at+shown[n].wide() <= width) {
+			at += shown[n].wide()
+			n++
+		}
+		p.table(a, shown[:n])
+		if shown = shown[n:]; len(shown) > 0 {
 			p.line("")
 		}
-		shown := slices.DeleteFunc(slices.Clone(table), func(c column) bool {
-			return !slices.ContainsFunc(a.Cells, func(cell study.Cell) bool { _, ok := cell.Metric(c.metric); return ok })
-		})
-		line := "  "
-		for _, v := range a.Varied {
-			line += pad(results.Escape(v.Name), wide(v)) + "  "
+	}
+	if few {
+		p.line("  ? too few calls for that percentile")
+	}
+	if len(without) > 0 {
+		why := "the repeats differ too much to say one"
+		if a.Repeats < fewestForInterval {
+			why = fmt.Sprintf("%s of a setting give none of use, %d and more do (--repeats)", plural(uint64(a.Repeats), "trial"), fewestForInterval)
 		}
-		for _, c := range shown {
-			line += fmt.Sprintf("%11s", c.head)
-			if c.spread && a.Repeats > 1 {
-				line += fmt.Sprintf("%16s", "95%")
-			}
-		}
-		p.line("%s", line)
-		for i := range a.Cells {
-			p.cell(a, &a.Cells[i], shown)
+		p.line("%s", wrap("  ", fmt.Sprintf("no 95%% interval of %s: %s", strings.Join(without, ", "), why)))
+	}
+}
+
+// fewestForInterval is the number of repeats from which Student's interval is of use: of
+// two it is 13 times as wide as they are apart.
+const fewestForInterval = 3
+
+func (c *column) wide() int {
+	if c.spread {
+		return numberWide + spreadWide
+	}
+	return numberWide
+}
+
+func (p *page) table(a *study.Sweep, shown []column) {
+	line := "  "
+	for _, v := range a.Varied {
+		line += pad(shortName(v.Name), wide(v)) + "  "
+	}
+	for _, c := range shown {
+		line += fmt.Sprintf("%*s", numberWide-1, c.head) + " "
+		if c.spread {
+			line += fmt.Sprintf("%*s", spreadWide, "95%")
 		}
 	}
+	p.line("%s", strings.TrimRight(line, " "))
+	for i := range a.Cells {
+		p.cell(a, &a.Cells[i], shown)
+	}
+}
+
+// shortName is a setting's name as a table has room for it: the last part of a path.
+func shortName(name string) string {
+	if name == "batch_concurrency_limit" {
+		return "limit"
+	}
+	if at := strings.LastIndexByte(name, '.'); at >= 0 {
+		name = name[at+1:]
+	}
+	return results.Escape(name)
 }
 
 // wide is the width of a setting's column.
 func wide(v study.Varied) int {
-	n := utf8.RuneCountInString(results.Escape(v.Name))
+	n := utf8.RuneCountInString(shortName(v.Name))
 	for _, value := range v.Values {
 		n = max(n, utf8.RuneCountInString(results.Escape(value)))
 	}
@@ -112,9 +186,9 @@ func (p *page) cell(a *study.Sweep, c *study.Cell, shown []column) {
 		if m.Few {
 			mark = "?"
 		}
-		line += fmt.Sprintf("%10s%s", text, mark)
-		if col.spread && a.Repeats > 1 {
-			line += fmt.Sprintf("%15s", spread(m, col.show))
+		line += fmt.Sprintf("%*s%s", numberWide-1, text, mark)
+		if col.spread {
+			line += fmt.Sprintf("%*s", spreadWide, spread(m, col.show))
 		}
 	}
 	p.line("%s", strings.TrimRight(line, " "))
@@ -123,13 +197,18 @@ func (p *page) cell(a *study.Sweep, c *study.Cell, shown []column) {
 // mostSpread is the ratio of an interval's ends beyond which it says nothing.
 const mostSpread = 100
 
+// tells is whether the metric has an interval that says something.
+func tells(m study.Metric) bool {
+	return m.Low != nil && m.High != nil && !(*m.Low <= 0 && *m.High > 0 && m.Value > 0) && *m.High <= mostSpread**m.Low
+}
+
 // spread writes an interval, its unit once where both ends have the same.
 func spread(m study.Metric, show func(float64) string) string {
 	if m.Low == nil || m.High == nil {
 		return ""
 	}
-	if *m.Low <= 0 && *m.High > 0 && m.Value > 0 || *m.High > mostSpread**m.Low {
-		return "unknown"
+	if !tells(m) {
+		return "too wide"
 	}
 	low, high := show(*m.Low), show(*m.High)
 	if number, unit, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+unit) {
@@ -143,14 +222,72 @@ func (p *page) recommendation(r *study.Recommendation) {
 		return
 	}
 	p.line("")
-	p.line("%s", wrap("Recommended ", results.Escape(r.Setting)+": "+results.Escape(r.Sentence)))
+	first := "Nothing is recommended"
+	if r.Value != "" {
+		first = "Recommended"
+	}
+	p.line("%s", wrap("", first+" for "+results.Escape(r.Setting)+": "+results.Escape(r.Sentence)))
+	for _, w := range r.Warnings {
+		p.line("%s", wrap("  ! ", results.Escape(w)))
+	}
 	p.line("%s", wrap("  rule: ", results.Escape(r.Rule)))
 	for _, w := range r.Why {
 		p.line("%s", wrap("  - ", results.Escape(w)))
 	}
-	for _, w := range r.Warnings {
-		p.line("%s", wrap("  ! ", results.Escape(w)))
+}
+
+// barWide is the width of a picture's longest bar.
+const barWide = 20
+
+// front draws what each limit gives batches, and what it costs everyone else.
+func (p *page) front(r *study.Recommendation) {
+	if r == nil || r.GuardUS <= 0 {
+		return
 	}
+	value := func(c *study.Candidate, name string) float64 {
+		for _, m := range c.Metrics {
+			if m.Name == name {
+				return m.Value
+			}
+		}
+		return 0
+	}
+	batch, probe := 0.0, r.GuardUS
+	for i := range r.Front {
+		batch = max(batch, value(&r.Front[i], study.ResponseP99))
+		probe = max(probe, value(&r.Front[i], study.ProbeP99))
+	}
+	p.line("")
+	p.line("  %6s  %s   %s", shortName(r.Setting), pad("p99 of batches", barWide+9), "p99 of the probe (| the guard, "+results.Micros(r.GuardUS)+")")
+	for i := range r.Front {
+		c := &r.Front[i]
+		b, q := value(c, study.ResponseP99), value(c, study.ProbeP99)
+		if b == 0 || q == 0 {
+			continue
+		}
+		mark := " "
+		if c.Chosen {
+			mark = "*"
+		}
+		over := ""
+		if !c.Allowed {
+			over = "  over"
+		}
+		p.line("%s %6s  %s %8s   %s %8s%s", mark, results.Escape(c.Value), pad(bar(b, batch, 0), barWide), results.Micros(b), pad(bar(q, probe, r.GuardUS), barWide), results.Micros(q), over)
+	}
+}
+
+// bar is a bar in proportion to most, with a stroke at a limit.
+func bar(v, most, limit float64) string {
+	at := func(v float64) int { return min(int(v/most*barWide+0.5), barWide) }
+	b := []rune(strings.Repeat("#", max(at(v), 1)))
+	if limit > 0 {
+		for len(b) < max(at(limit), 1) {
+			b = append(b, ' ')
+		}
+		b[max(at(limit), 1)-1] = '|'
+	}
+	return string(b)
 }
 
 func (p *page) model(m *study.Model) {

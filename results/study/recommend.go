@@ -72,6 +72,13 @@ func RecommendLimit(cells []Cell, setting string, g pool.Guard) *Recommendation 
 	}
 	r.Value, r.Sentence = strconv.Itoa(chosen.Setting), chosen.Reason
 	r.Warnings = append(r.Warnings, chosen.Warnings...)
+	for _, p := range chosen.Front {
+		if p.Trials < paired.FewestPairs {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("a limit had %d trials that count: from %d on the rule finds the right one or its neighbour in nine of ten cases, with fewer it often takes a smaller one", p.Trials, paired.FewestPairs))
+			break
+		}
+	}
+	r.GuardUS = chosen.Guard * 1e6
 	if chosen.NoDifference {
 		why := "no difference between the settings within the guard was shown"
 		if chosen.Detectable > 0 && chosen.Detectable < 1e9 {
@@ -120,7 +127,7 @@ func RecommendForm(cells []Cell, setting string) *Recommendation {
 	}
 	best := &cells[order[0]]
 	bestMetric, _ := best.Metric(metric)
-	shown := true
+	shown, next := true, ""
 	for _, i := range order[1:] {
 		other := &cells[i]
 		m, _ := other.Metric(metric)
@@ -132,6 +139,9 @@ func RecommendForm(cells []Cell, setting string) *Recommendation {
 		}
 		differs := e.Bounded && e.Low > 1
 		shown = shown && differs
+		if next == "" && differs {
+			next = fmt.Sprintf("; %s, the next, takes %.2f times as much (95%% %.2f to %.2f)", other.Setting(setting), e.Ratio, e.Low, e.High)
+		}
 		r.Why = append(r.Why, ratioSentence(other.Setting(setting), best.Setting(setting), words, e, differs))
 	}
 	if !shown {
@@ -139,7 +149,7 @@ func RecommendForm(cells []Cell, setting string) *Recommendation {
 		return r
 	}
 	r.Value = best.Setting(setting)
-	r.Sentence = fmt.Sprintf("%s, with the least %s", r.Value, words)
+	r.Sentence = fmt.Sprintf("%s, with the least %s%s", r.Value, words, next)
 	r.Front[order[0]].Chosen = true
 	return r
 }

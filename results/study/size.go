@@ -183,7 +183,22 @@ func costModel(cells []Cell, o SizeOptions, of, metric string) (*cost.Model, *Mo
 	if ratio, ok := fit.OverheadRatio(); ok {
 		out.Sentence = fmt.Sprintf("A call's envelope costs as much as %.3g entries.", ratio.Value)
 	}
+	out.Sentence = strings.TrimSpace(out.Sentence + " " + farthest(out.Points))
 	return &fit, out
+}
+
+// farthest says how well the line goes through the points.
+func farthest(points []Point) string {
+	worst, at := 0.0, 0.0
+	for _, p := range points {
+		if p.Residual != nil && p.Y > 0 && math.Abs(*p.Residual)/p.Y >= worst {
+			worst, at = math.Abs(*p.Residual)/p.Y, p.X
+		}
+	}
+	if at == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The fitted line is off by at most %.0f%%, at %g.", 100*worst, at)
 }
 
 // together is what an entry and its item cost, where batches of one item an entry

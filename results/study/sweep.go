@@ -132,6 +132,9 @@ type Recommendation struct {
 	Rule     string   `json:"rule"`
 	Why      []string `json:"why"`
 	Warnings []string `json:"warnings,omitempty"`
+	// GuardUS is how high the probe's p99 was allowed to be, in microseconds; 0 where there
+	// is no such guard.
+	GuardUS float64 `json:"guard_us,omitempty"`
 	// Front is every candidate with what it costs and gives.
 	Front []Candidate `json:"front,omitempty"`
 }
