@@ -197,7 +197,7 @@ func (p *page) distribution(name string, d *results.Distribution) {
 		p.line("  %-8s%10d", name, 0)
 		return
 	}
-	fmt.Fprintf(p, "  %-8s%10s%10s", name, results.Count(uint64(d.N)), results.Micros(d.Mean))
+	fmt.Fprintf(p, "  %-8s%10s%10s", name, callsShown(uint64(d.N)), results.Micros(d.Mean))
 	unbounded := d.Unbounded()
 	for i, v := range [...]int64{d.P50, d.P90, d.P99, d.P999} {
 		// The mark takes the column's gap, so that numbers stay in line.
@@ -208,6 +208,15 @@ func (p *page) distribution(name string, d *results.Distribution) {
 		fmt.Fprintf(p, "%9s%s", results.Micros(float64(v)), mark)
 	}
 	p.line("%9s", results.Micros(float64(d.Max)))
+}
+
+// callsShown fits a column of ten: what needs all of it is told in millions, and
+// exactly among what was sent.
+func callsShown(n uint64) string {
+	if text := results.Count(n); len(text) < 10 {
+		return text
+	}
+	return fmt.Sprintf("%.1f M", float64(n)/1e6)
 }
 
 func (p *page) account(t *results.Totals) {
