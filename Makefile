@@ -2,7 +2,7 @@ GO ?= go
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 
-.PHONY: build run test race lint fuzz bench bench-generator bench-node clean
+.PHONY: build run test browser race lint fuzz bench bench-generator bench-node clean
 
 build: ## bin/volley
 	$(GO) build -o bin/volley ./cmd/volley
@@ -12,6 +12,9 @@ run: build ## the built-in scenario against the bundled node
 
 test:
 	$(GO) test ./...
+
+browser: ## HTML reports in a headless Chromium, which must be installed
+	$(GO) test -tags browser -run '^TestBrowser$$' ./results/report
 
 race:
 	$(GO) test -race -short ./...

@@ -46,7 +46,7 @@ type section struct {
 // block is one of a text, a list, a table, a figure and a listing.
 type block struct {
 	Text    string
-	Caution bool // of Text
+	Caution bool // of Text and List
 	List    []string
 	Table   *table
 	Figure  *figure
@@ -138,9 +138,10 @@ func (s *section) text(text string) {
 	}
 }
 
-func (s *section) caution(text string) {
-	if text != "" {
-		s.Blocks = append(s.Blocks, block{Text: text, Caution: true})
+// cautions are one block, however many.
+func (s *section) cautions(items []string) {
+	if len(items) > 0 {
+		s.Blocks = append(s.Blocks, block{List: items, Caution: true})
 	}
 }
 

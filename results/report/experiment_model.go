@@ -21,12 +21,17 @@ func recommendationSection(a *study.Sweep) section {
 		sec.text("The rule: " + short(r.Rule, mostText) + ".")
 	}
 	sec.list(shorter(r.Why, "sweep.json"))
-	for _, w := range shorter(r.Warnings, "sweep.json") {
-		sec.caution(short(w, mostText))
-	}
+	sec.cautions(warningsOf(r.Warnings))
 	sec.figure(frontFigure(r))
 	sec.table(frontTable(r))
 	return sec
+}
+
+func warningsOf(warnings []string) (all []string) {
+	for _, w := range shorter(warnings, "sweep.json") {
+		all = append(all, short(w, mostText))
+	}
+	return all
 }
 
 func frontTable(r *study.Recommendation) *table {
@@ -124,9 +129,7 @@ func frontFigure(r *study.Recommendation) *figure {
 func modelSection(m *study.Model, i int) section {
 	sec := section{ID: fmt.Sprintf("model-%d", i+1), Title: "Model: " + short(m.Name, 120) + " of " + metricName(m.Of)}
 	sec.text(short(m.Sentence, mostText))
-	for _, w := range shorter(m.Warnings, "sweep.json") {
-		sec.caution(short(w, mostText))
-	}
+	sec.cautions(warningsOf(m.Warnings))
 	t := &table{Columns: headings("Parameter", "#Value", "#95% interval", "Unit")}
 	for _, p := range m.Parameters {
 		interval := "not known"

@@ -19,6 +19,9 @@ func sweepDocument(a *study.Sweep) *document {
 		d.Lead = append(d.Lead, "Recommended for "+short(r.Setting, 80)+": "+sentenceOf(short(r.Sentence, mostText)))
 		if r.Value != "" {
 			d.Verdict, d.Mood = r.Setting+" = "+r.Value, good
+			if len(r.Warnings) > 0 {
+				d.Verdict, d.Mood = d.Verdict+", with doubts", wary
+			}
 		} else {
 			d.Verdict, d.Mood = "Nothing can be recommended", wary
 		}

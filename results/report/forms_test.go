@@ -28,10 +28,19 @@ func TestFormsOfRun(t *testing.T) {
 }
 
 // Whatever a scenario or a server says, a page holds only elements and attributes of its
-// own, asks for nothing, and is under 1 MB.
-func TestPageIsSelfContained(t *testing.T) {
+// own, asks for nothing, and is under 1 MB; no text that somebody else wrote is a formula,
+// mark-up, a link or a mention; and what machines read stays what they can read.
+func TestEveryReport(t *testing.T) {
 	for name, r := range everyReport(t) {
-		t.Run(name, func(t *testing.T) { checkPage(t, written(t, r.HTML)) })
+		t.Run(name, func(t *testing.T) {
+			checkPage(t, written(t, r.HTML))
+			checkTable(t, written(t, r.CSV))
+			checkComment(t, written(t, r.Markdown))
+			if !json.Valid([]byte(written(t, r.JSON))) {
+				t.Error("the JSON is none")
+			}
+			checkState(t, name, r)
+		})
 	}
 }
 
@@ -115,34 +124,21 @@ func partialRuns(t *testing.T) map[string]*results.Run {
 	return all
 }
 
-// The state of a partial run is said in every form that people read.
-func TestPartialRuns(t *testing.T) {
-	for name, run := range partialRuns(t) {
-		r := ofRun(t, run)
-		page, comment := strings.ToLower(written(t, r.HTML)), strings.ToLower(written(t, r.Markdown))
-		for _, text := range []string{page, comment} {
-			switch name {
-			case "cut off", "void", "still running":
-				if !strings.Contains(text, name) {
-					t.Errorf("%s: the report does not say so:\n%s", name, text[:min(len(text), 2000)])
-				}
-			case "no calls at all":
-				if !strings.Contains(text, "nothing was sent") {
-					t.Errorf("%s: the report does not say so", name)
-				}
-			}
+// checkState wants the state of a partial run, by which it is named, said in every form.
+func checkState(t *testing.T, name string, r reporting) {
+	t.Helper()
+	said := map[string]string{"cut off": "cut off", "void": "void", "still running": "still running", "no calls at all": "nothing was", "unfinished": "no answer yet"}[name]
+	for _, f := range []form{{"html", r.HTML}, {"md", r.Markdown}, {"text", r.Text}} {
+		if text := strings.ToLower(written(t, f.write)); !strings.Contains(text, said) {
+			t.Errorf("as %s it does not say that it is %s:\n%s", f.name, said, text[:min(len(text), 2000)])
 		}
-		written(t, r.CSV)
-		cases := parseJUnit(t, written(t, r.JUnit))
-		switch name {
-		case "cut off", "void":
-			if cases.Failures == 0 {
-				t.Errorf("%s: no test case fails", name)
-			}
-		}
-		if name == "cut off" && cases.Skipped == 0 {
-			t.Errorf("%s: objectives are judged as if the run were complete", name)
-		}
+	}
+	cases := parseJUnit(t, written(t, r.JUnit))
+	if (name == "cut off" || name == "void") && cases.Failures == 0 {
+		t.Error("no test case fails")
+	}
+	if (name == "cut off" || name == "unfinished") && cases.Skipped == 0 {
+		t.Error("what is incomplete is judged as if it were complete")
 	}
 }
 
@@ -252,38 +248,38 @@ func parseJUnit(t *testing.T, text string) (r junitResult) {
 	return r
 }
 
-// No text that somebody else wrote is a formula, mark-up, a link or a mention, and what
-// machines read stays what they can read.
-func TestHostileText(t *testing.T) {
-	for name, r := range everyReport(t) {
-		rows, err := csv.NewReader(strings.NewReader(written(t, r.CSV))).ReadAll()
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		for _, row := range rows {
-			for _, cell := range row {
-				if cell != "" && strings.ContainsAny(cell[:1], "=+@\t\r") || strings.ContainsAny(cell, "\x1b\x00\u202e") {
-					t.Errorf("%s: a spreadsheet takes this for more than text: %q", name, cell)
-				}
+func checkTable(t *testing.T, text string) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		for _, cell := range row {
+			if cell != "" && strings.ContainsAny(cell[:1], "=+@\t\r") || strings.ContainsAny(cell, "\x1b\x00\u202e") {
+				t.Errorf("a spreadsheet takes this for more than text: %q", cell)
 			}
 		}
-		comment := written(t, r.Markdown)
-		for _, mark := range []string{"<script", "<img", "<svg", "](javascript", "@everyone", "http://e", "www.e", "\x1b", "\u202e", " #1"} {
-			if strings.Contains(comment, mark) {
-				t.Errorf("%s: the comment has %q:\n%s", name, mark, comment)
-			}
+	}
+}
+
+func checkComment(t *testing.T, text string) {
+	t.Helper()
+	for _, mark := range []string{"<script", "<img", "<svg", "](javascript", "@everyone", "http://e", "www.e", "\x1b", "\u202e", " #1"} {
+		if strings.Contains(text, mark) {
+			t.Errorf("the comment has %q:\n%s", mark, text)
 		}
-		for line := range strings.Lines(comment) {
-			if !strings.HasPrefix(line, "|") {
-				continue
-			}
-			if n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"); n < 3 {
-				t.Errorf("%s: a row of %d bars: %s", name, n, line)
-			}
+	}
+	bars := 0
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "|") {
+			bars = 0
+			continue
 		}
-		if !json.Valid([]byte(written(t, r.JSON))) {
-			t.Errorf("%s: the JSON is none", name)
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if bars > 0 && n != bars {
+			t.Errorf("a row of %d bars in a table of %d: %s", n, bars, line)
 		}
-		parseJUnit(t, written(t, r.JUnit))
+		bars = n
 	}
 }
