@@ -69,13 +69,18 @@ type correlator struct {
 
 	media        string // the last content type
 	foreignMedia bool   // it is not JSON's
+	otherMedia   bool   // it is not application/json
+	status       int    // the last that was not the expected one
+	statusText   string // of it
 
-	words  []byte // of the first error met that was not owed, or else the first
-	owed   bool   // words are of one that was
-	buffer []byte
-	detail string // the last Outcome.Detail, kept so that a repetition costs nothing
-	codes  []results.CodeCount
-	parts  []results.Part
+	words    []byte // of the first error met that was not owed, or else the first
+	spoken   int    // where in words the message begins, behind the code
+	owed     bool   // words are of one that was
+	stranger []byte // what the first answer of an unknown id is
+	buffer   []byte
+	detail   string // the last Outcome.Detail, kept so that a repetition costs nothing
+	codes    []results.CodeCount
+	parts    []results.Part
 }
 
 // pending is the state of an entry that has no answer yet.
@@ -105,7 +110,7 @@ func newCorrelator() *correlator {
 // hangs on the reply; Parts and Codes are valid until the next call.
 func (c *correlator) judge(m *message, reply transport.Reply, err error, o *results.Outcome) {
 	c.begin(m)
-	o.ByClass = [results.NumClasses]int{}
+	o.ByClass, o.MissingMalformed = [results.NumClasses]int{}, 0
 	o.HTTPStatus, o.BytesIn = reply.Status, len(reply.Body)
 	class, whole := c.exchange(reply, err)
 	if whole {
@@ -140,7 +145,7 @@ func (c *correlator) begin(m *message) {
 	}
 	c.m = m
 	c.answers, c.junk, c.surplus, c.unknown, c.foreign = 0, 0, 0, 0, false
-	c.nulls, c.words, c.codes = c.nulls[:0], c.words[:0], c.codes[:0]
+	c.nulls, c.words, c.codes, c.stranger = c.nulls[:0], c.words[:0], c.codes[:0], c.stranger[:0]
 	c.highest, c.put, c.strange = 0, 0, 0
 	c.lone, c.owed, c.asOne, c.limited, c.broken = lone{}, false, false, false, false
 }
@@ -159,7 +164,7 @@ func (c *correlator) exchange(reply transport.Reply, err error) (class results.C
 		none, c.limited = results.RateLimited, true
 	}
 	if len(bytes.Trim(reply.Body, " \t\r\n")) == 0 {
-		c.emptyReply(reply.Status, good)
+		c.emptyReply(&reply, good)
 		return none, !good
 	}
 	batch, n, err := c.scanner.ScanReply(reply.Body, c.each)
@@ -229,6 +234,9 @@ func (c *correlator) answer(a *jsonrpc.Answer) {
 		return
 	}
 	c.answers++
+	if a.NullError {
+		c.strange.Add(results.NullError)
+	}
 	idless := a.IDKind == jsonrpc.Absent || a.IDKind == jsonrpc.Null
 	i, ours := c.entry(a)
 	// A rejection that was asked for explains nothing, unless it is all that came.
@@ -246,10 +254,14 @@ func (c *correlator) answer(a *jsonrpc.Answer) {
 		c.match(i, a, b)
 	case idless && a.Kind == jsonrpc.ErrorObject:
 		c.nulls = append(c.nulls, b)
+		if c.m.malformed == 0 || !rejection(a.Code) {
+			c.meet(a)
+		}
 	case idless && c.putUpWith():
 	default:
 		c.unknown++
 		c.foreign = c.foreign || !idless
+		c.meet(a)
 	}
 }
 
@@ -293,6 +305,9 @@ func (c *correlator) settle(o *results.Outcome) {
 			unknown--
 		case class == pending:
 			class = results.Missing
+			if c.m.members[i].malformed() {
+				o.MissingMalformed++
+			}
 		case class == results.RPCError || class == results.RateLimited || class == results.Rejected:
 			c.addCode(c.code[i])
 		}

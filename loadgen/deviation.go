@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"strconv"
 	"strings"
 
 	"volley/loadgen/transport"
@@ -10,12 +11,18 @@ import (
 // What of a reply departs from the protocol, or from what the plan expects, and fails
 // nothing.
 
-// emptyReply looks at the status of a reply without a body, which is good where no
+// emptyReply looks at a reply without a body but white space, which is good where no
 // answer was due.
-func (c *correlator) emptyReply(status int, good bool) {
-	want := c.expect.EmptyStatus
+func (c *correlator) emptyReply(reply *transport.Reply, good bool) {
+	if good && len(reply.Body) > 0 && c.m.due() == 0 {
+		c.strange.Add(results.Blank)
+	}
+	status, want := reply.Status, c.expect.EmptyStatus
 	if good && want != 0 && status != want && c.m.due() == 0 {
 		c.strange.Add(results.StatusOfNothing)
+		if status != c.status {
+			c.status, c.statusText = status, strconv.Itoa(status)
+		}
 	}
 }
 
@@ -33,14 +40,30 @@ func (c *correlator) unwrapped(array bool) {
 // looks looks at what a body with answers comes as.
 func (c *correlator) looks(reply *transport.Reply) {
 	if reply.ContentType != c.media {
-		c.media, c.foreignMedia = reply.ContentType, !isJSON(reply.ContentType)
+		c.media, c.foreignMedia, c.otherMedia = reply.ContentType, !isJSON(reply.ContentType), !isPlainJSON(reply.ContentType)
 	}
-	if c.foreignMedia {
+	switch {
+	case c.foreignMedia:
 		c.strange.Add(results.ContentType)
+	case c.otherMedia:
+		c.strange.Add(results.OtherJSON)
+	}
+	if reply.Chunked {
+		c.strange.Add(results.Chunked)
+	}
+	if reply.UntilClosed {
+		c.strange.Add(results.UntilClosed)
 	}
 	if len(reply.Body) > results.HugeBody {
 		c.strange.Add(results.Huge)
 	}
+}
+
+// isPlainJSON tells the content type that JSON has of its own, or none.
+func isPlainJSON(contentType string) bool {
+	media, _, _ := strings.Cut(contentType, ";")
+	media = strings.TrimSpace(media)
+	return media == "" || strings.EqualFold(media, "application/json")
 }
 
 // isJSON tells content types that JSON-RPC comes under; "" is that of a transport
@@ -61,6 +84,8 @@ func (c *correlator) oddity(reply *transport.Reply) string {
 		return reply.ContentType
 	case c.strange.Has(results.Huge):
 		return results.Count(uint64(len(reply.Body))) + " bytes"
+	case c.strange.Has(results.StatusOfNothing):
+		return c.statusText
 	}
 	return ""
 }

@@ -51,7 +51,13 @@ func TestDeviations(t *testing.T) {
 
 		{"any fine status where nothing is due", scenario.Expect{}, "[nn]", 202, "", "notified: 2 notified []"},
 		{"the expected one", scenario.Expect{EmptyStatus: 204}, "[nn]", 204, "", "notified: 2 notified []"},
-		{"another", scenario.Expect{EmptyStatus: 204}, "n", 200, "\n", "notified: 1 notified [another status where nothing was due]"},
+		{"another", scenario.Expect{EmptyStatus: 204}, "n", 200, "", "notified: 1 notified [another status where nothing was due]"},
+		{"white space (btcd)", scenario.Expect{}, "[nn]", 200, "\n", "notified: 2 notified [white space where nothing was due]"},
+		{"which is none where something was due", scenario.Expect{}, "[rn]", 200, "\n", "missing entry: 1 missing entry 1 notified []"},
+
+		{"error null beside a result (btcd)", scenario.Expect{}, "[rr]", 200, list(r("10"), `{"result":1,"error":null,"id":11}`), "ok: 2 ok [error null beside a result]"},
+		{"1.0 for 1", scenario.Expect{}, "[rr]", 200, list(r("10.0"), r("11")), "ok: 2 ok [an id written as another number]"},
+		{"which is no id of ours", scenario.Expect{}, "r", 200, r("11.0"), "unknown id: 1 unknown id []"},
 		{"one that is not fine is a failure", scenario.Expect{EmptyStatus: 204}, "n", 500, "", "HTTP error: 1 HTTP error []"},
 		{"an empty reply where something is due is a failure", scenario.Expect{EmptyStatus: 204}, "[rn]", 200, "", "missing entry: 1 missing entry 1 notified []"},
 
@@ -95,6 +101,23 @@ func TestLooksOfAReply(t *testing.T) {
 		c.judge(sent("r"), transport.Reply{Status: 200, ContentType: tt.contentType, Body: []byte(r("10"))}, nil, &o)
 		if o.Class != results.OK || o.Deviations.Has(results.ContentType) != (tt.oddity != "") || o.Oddity != tt.oddity {
 			t.Errorf("%q: %s, %v, %q", tt.contentType, o.Class, o.Deviations, o.Oddity)
+		}
+	}
+	for _, tt := range []struct {
+		reply transport.Reply
+		is    results.Deviation
+	}{
+		{transport.Reply{ContentType: "application/json-rpc"}, results.OtherJSON},
+		{transport.Reply{ContentType: "application/vnd.node+json"}, results.OtherJSON},
+		{transport.Reply{ContentType: "application/json; charset=utf-8", Chunked: true}, results.Chunked},
+		{transport.Reply{UntilClosed: true}, results.UntilClosed},
+	} {
+		var o results.Outcome
+		tt.reply.Status, tt.reply.Body = 200, []byte(r("10"))
+		c.judge(sent("r"), tt.reply, nil, &o)
+		var want results.Deviations
+		if want.Add(tt.is); o.Class != results.OK || o.Deviations != want || !tt.is.Allowed() {
+			t.Errorf("%+v: %s, %b, want %s", tt.reply, o.Class, o.Deviations, tt.is)
 		}
 	}
 	var o results.Outcome

@@ -11,7 +11,7 @@ import (
 
 // entry gives the index of the entry whose id, as it was sent, the answer carries.
 func (c *correlator) entry(a *jsonrpc.Answer) (i int, ours bool) {
-	id := a.Int
+	id, rewritten := a.Int, false
 	switch {
 	case a.IsInt:
 	case a.IDKind == jsonrpc.Bool:
@@ -34,6 +34,7 @@ func (c *correlator) entry(a *jsonrpc.Answer) (i int, ours bool) {
 		if !jsonrpc.SameID(a.ID, c.buffer) {
 			return 0, false
 		}
+		rewritten = true
 	default:
 		return 0, false
 	}
@@ -42,7 +43,10 @@ func (c *correlator) entry(a *jsonrpc.Answer) (i int, ours bool) {
 	}
 	i = int(id - c.m.first)
 	k := c.m.members[i]
-	return i, k == request || k == mangledID
+	if ours = k == request || k == mangledID; ours && rewritten {
+		c.strange.Add(results.OtherNumber)
+	}
+	return i, ours
 }
 
 // match scores an answer to entry i.

@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -38,6 +37,7 @@ type shard struct {
 	held  gathered                      // what callers write to
 	words [results.NumClasses]string    // the first Outcome.Detail of a class
 	odd   [results.NumDeviations]string // the first Outcome.Oddity of a deviation
+	mute  mute
 	// taken changes places with held at each snapshot, whose goroutine it belongs to.
 	taken gathered
 	_     [64]byte // keeps neighbours' locks out of one cache line
@@ -91,7 +91,11 @@ func (r *recorder) ended(caller int, o *results.Outcome) {
 	p.AddOutcome(o)
 	p.Clipped += uint64(p.Record(o))
 	s.held.parts.AddOutcome(o)
-	if s.words[o.Class] == "" {
+	switch {
+	case o.Detail == "":
+	case o.MissingMalformed > 0 && o.Class == results.Missing && o.MissingMalformed == o.ByClass[results.Missing]:
+		s.mute.add(o)
+	case s.words[o.Class] == "":
 		s.words[o.Class] = o.Detail
 	}
 	if o.Oddity != "" {
@@ -99,17 +103,6 @@ func (r *recorder) ended(caller int, o *results.Outcome) {
 	}
 	s.mu.Unlock()
 	r.flying.ended(o.Done)
-}
-
-// oddity keeps the first example of a deviation.
-func (s *shard) oddity(o *results.Outcome) {
-	d := results.Huge
-	if o.Deviations.Has(results.ContentType) {
-		d = results.ContentType
-	}
-	if s.odd[d] == "" {
-		s.odd[d] = o.Oddity
-	}
 }
 
 // unsent counts a call that was due and is never sent.
@@ -193,33 +186,4 @@ func (r *recorder) take(phase int) *results.PhaseSlice {
 		}
 	}
 	return sum
-}
-
-// firstWords gives, for each class that calls failed with, how many did and what
-// the node or the system said of one of them, and the deviations. It is for after the last snapshot.
-func (r *recorder) firstWords(printable func(string) string) (lines []string) {
-	for class, calls := range r.total.CallsByClass {
-		if calls == 0 || !results.Class(class).Failed() {
-			continue
-		}
-		line := fmt.Sprintf("calls with %s: %d", results.Class(class), calls)
-		lines = append(lines, line+r.example(func(s *shard) string { return s.words[class] }, printable))
-	}
-	for d, calls := range r.total.Deviations {
-		if calls > 0 && !results.Deviation(d).Allowed() {
-			line := fmt.Sprintf("calls whose reply deviates without failing (%s): %d", results.Deviation(d), calls)
-			lines = append(lines, line+r.example(func(s *shard) string { return s.odd[d] }, printable))
-		}
-	}
-	return lines
-}
-
-// example gives the first words that a shard kept.
-func (r *recorder) example(words func(*shard) string, printable func(string) string) string {
-	for i := range r.shards {
-		if w := words(&r.shards[i]); w != "" {
-			return "; one of them: " + printable(w)
-		}
-	}
-	return ""
 }

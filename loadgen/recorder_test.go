@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"fmt"
 	"reflect"
 	"sync"
 	"testing"
@@ -105,23 +104,6 @@ func TestSnapshotsBelongToTheReceiver(t *testing.T) {
 	second := rec.snapshot(2*time.Second, time.Time{}, 0)
 	if a, b := first.Phases[0], second.Phases[0]; a.Calls != 8 || a.Response.TotalCount() != 8 || b.Calls != 20 || b.Response.TotalCount() != 20 {
 		t.Errorf("%d calls with %d times, then %d with %d", a.Calls, a.Response.TotalCount(), b.Calls, b.Response.TotalCount())
-	}
-}
-
-func TestFirstWords(t *testing.T) {
-	rec := newRecorder(1)
-	for i, class := range []results.Class{results.OK, results.Timeout, results.RPCError, results.RPCError} {
-		o := results.Outcome{Class: class}
-		if class.Failed() {
-			o.Detail = fmt.Sprintf("words\n%d", i)
-		}
-		rec.began(0)
-		rec.ended(0, &o)
-	}
-	rec.snapshot(time.Second, time.Time{}, 0)
-	want := []string{`calls with rpc error: 2; one of them: words\n2`, `calls with timeout: 1; one of them: words\n1`}
-	if got := rec.firstWords(results.Escape); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -280,7 +280,7 @@ func (r *runner) judge(before, after vitals) {
 	late := r.rec.lateness(r.Plan)
 	r.account.Generator = generator(before, after, r.rec, late)
 	r.account.Arrivals = r.line.fidelity.checks()
-	for _, w := range r.rec.firstWords(r.printable) {
+	for _, w := range r.rec.sentences(r.printable) {
 		r.warn(w)
 	}
 	if made := r.rec.dials.count(); !onPurpose(r.Plan.Target.Connections) && r.Plan.Target.Transport != "stdio" {

@@ -16,25 +16,53 @@ const longestWords = 300
 
 // keepWords keeps what an error answer says.
 func (c *correlator) keepWords(a *jsonrpc.Answer) {
-	if a.Kind == jsonrpc.ErrorObject {
-		c.words = strconv.AppendInt(c.words, a.Code, 10)
-		c.words = append(c.words, ' ')
-	}
-	if text, ok := jsonrpc.Unquote(a.Message); ok {
-		c.words = append(c.words, text...)
-	} else {
-		c.words = append(c.words, a.Message...)
-	}
-	if a.Data != nil {
-		c.words = append(c.words, ": "...)
-		if text, ok := jsonrpc.Unquote(a.Data); ok {
-			c.words = append(c.words, text...)
-		} else {
-			c.words = append(c.words, a.Data...)
-		}
-	}
+	c.words, c.spoken = appendError(c.words, a)
 	c.words = cut(c.words)
 }
+
+// appendError writes an error's code and words; spoken is where the words begin.
+func appendError(b []byte, a *jsonrpc.Answer) (_ []byte, spoken int) {
+	if a.Kind == jsonrpc.ErrorObject {
+		b = append(strconv.AppendInt(b, a.Code, 10), ' ')
+	}
+	spoken = len(b)
+	b = appendText(b, a.Message)
+	if a.Data != nil {
+		b = appendText(append(b, ": "...), a.Data)
+	}
+	return b, spoken
+}
+
+// appendText writes a string as it reads, and other JSON as it stands.
+func appendText(b, raw []byte) []byte {
+	if text, ok := jsonrpc.Unquote(raw); ok {
+		return append(b, text...)
+	}
+	return append(b, raw...)
+}
+
+// meet keeps what the first answer is that nobody seems to have asked for.
+func (c *correlator) meet(a *jsonrpc.Answer) {
+	if len(c.stranger) > 0 {
+		return
+	}
+	b := append(c.stranger, "a result"...)
+	if a.Kind == jsonrpc.ErrorObject {
+		b = append(c.stranger, "the error "...)
+		b, _ = appendError(b, a)
+		b = cut(b)
+	}
+	if a.IDKind == jsonrpc.Absent || a.IDKind == jsonrpc.Null {
+		b = append(b, " without an id"...)
+	} else {
+		b = append(b, " with the id "...)
+		b = append(b, a.ID[:min(len(a.ID), longestID)]...)
+	}
+	c.stranger = b
+}
+
+// longestID bounds, in bytes, what is shown of an id that was not sent.
+const longestID = 40
 
 // explain gives the words for a call that failed.
 func (c *correlator) explain(class results.Class, reply transport.Reply, err error) string {
@@ -45,7 +73,7 @@ func (c *correlator) explain(class results.Class, reply transport.Reply, err err
 		case err != nil:
 			b = append(b, err.Error()...)
 		case class == results.MalformedResponse && c.answers > 0 && c.junk == 0:
-			b = append(b, "a member that was sent malformed was answered with a result"...)
+			b = append(b, "an entry sent malformed was answered with a result, as a request would be"...)
 		default:
 			b = append(b, "HTTP "...)
 			b = strconv.AppendInt(b, int64(reply.Status), 10)
@@ -56,24 +84,29 @@ func (c *correlator) explain(class results.Class, reply transport.Reply, err err
 			b = appendUnread(b, &reply)
 		}
 	case results.Missing:
-		b = append(b, c.missing(&reply)...)
-		b = c.quote(b)
+		b = c.appendMissing(b, &reply)
 	case results.Duplicate:
-		b = append(b, "entries were answered more than once"...)
-		b = c.quote(b)
-	case results.UnknownID:
-		if c.foreign {
-			b = append(b, "an answer carries an id that was not sent"...)
-		} else {
-			b = append(b, "an answer carries no id"...)
+		n := 0
+		for _, class := range c.state {
+			if class == results.Duplicate {
+				n++
+			}
 		}
-		b = c.quote(b)
-	case results.RPCError, results.ResultError, results.BatchError:
+		b = c.appendOf(b, n)
+		b = append(b, " answered more than once"...)
+	case results.UnknownID:
+		b = c.appendUnknown(b)
+	case results.RPCError, results.ResultError:
 		b = append(b, c.words...)
+	case results.BatchError:
+		b = c.appendRefused(b, "batch refused: ")
 	case results.RateLimited:
-		if c.answers > 0 {
+		switch {
+		case c.asOne:
+			b = c.appendRefused(b, "batch refused as over a rate: ")
+		case c.answers > 0:
 			b = append(b, c.words...)
-		} else {
+		default:
 			b = appendUnread(append(b, "HTTP 429: "...), &reply)
 		}
 	case results.CutOff:
@@ -90,17 +123,99 @@ func (c *correlator) explain(class results.Class, reply transport.Reply, err err
 	return c.detail
 }
 
-// missing says how answers are missing.
-func (c *correlator) missing(reply *transport.Reply) string {
+// appendRefused tells of a batch that one error answered as a whole: in the node's own
+// words, if it has any.
+func (c *correlator) appendRefused(b []byte, lead string) []byte {
+	words := c.words[min(c.spoken, len(c.words)):]
+	b = append(b, lead...)
+	if len(bytes.TrimSpace(words)) == 0 {
+		words = []byte("the node says nothing more")
+	}
+	b = append(b, words[:min(len(words), longestWords-60)]...)
+	b = append(b, " ("...)
+	b = append(b, results.Count(uint64(len(c.m.members)))...)
+	if len(c.m.members) == 1 {
+		b = append(b, " entry), code "...)
+	} else {
+		b = append(b, " entries), code "...)
+	}
+	return strconv.AppendInt(b, c.lone.code, 10)
+}
+
+// appendOf writes "2 of 20 entries were".
+func (c *correlator) appendOf(b []byte, n int) []byte {
+	b = append(b, results.Count(uint64(n))...)
+	b = append(b, " of "...)
+	b = append(b, results.Count(uint64(len(c.m.members)))...)
+	switch {
+	case len(c.m.members) == 1:
+		return append(b, " entry was"...)
+	case n == 1:
+		return append(b, " entries was"...)
+	}
+	return append(b, " entries were"...)
+}
+
+// appendMissing says how answers are missing, and to entries of which kind.
+func (c *correlator) appendMissing(b []byte, reply *transport.Reply) []byte {
+	missing, malformed, kind, kinds := 0, 0, request, 0
+	for i, class := range c.state {
+		if class != results.Missing {
+			continue
+		}
+		missing++
+		if k := c.m.members[i]; k.malformed() {
+			malformed++
+			if k != kind {
+				kind, kinds = k, kinds+1
+			}
+		}
+	}
 	switch {
 	case c.answers > 0:
-		return "answers are missing"
 	case len(reply.Body) == 0:
-		return "the reply is empty, and all answers are missing"
+		b = append(b, "the reply is empty: "...)
 	case len(bytes.Trim(reply.Body, " \t\r\n")) == 0:
-		return "the reply is white space, and all answers are missing"
+		b = append(b, "the reply is nothing but white space: "...)
+	default:
+		b = append(b, "the reply is an empty array: "...)
 	}
-	return "the reply is an empty array, and all answers are missing"
+	b = c.appendOf(b, missing)
+	b = append(b, " not answered"...)
+	switch {
+	case malformed == 0:
+	case malformed == missing && missing == 1:
+		b = append(b, ", one that was sent malformed"...)
+	case malformed == missing:
+		b = append(b, ", all of them sent malformed"...)
+	default:
+		b = append(append(b, ", "...), results.Count(uint64(malformed))...)
+		b = append(b, " of them sent malformed"...)
+	}
+	if kinds == 1 {
+		b = append(b, kindsOfMalformed[kind]...)
+	}
+	if c.answers == 1 && len(c.words) > 0 && !c.owed {
+		b = append(append(b, "; the node says: "...), c.words...)
+	}
+	return b
+}
+
+// kindsOfMalformed says how members of a kind are malformed.
+var kindsOfMalformed = [...]string{
+	mangled: " (without an id)", mangledID: " (with their own id)", mangledTrue: " (with the id true)",
+}
+
+// appendUnknown says what an answer is that nobody asked for.
+func (c *correlator) appendUnknown(b []byte) []byte {
+	b = append(b, "an answer that was not asked for"...)
+	if len(c.stranger) > 0 {
+		b = append(append(b, ": "...), c.stranger...)
+	}
+	if !c.foreign && c.m.notifications > 0 && !c.expect.NotificationAnswers {
+		b = append(b, ", perhaps to a notification, which is owed none (expect.answers_to_notifications puts up with those)"...)
+	}
+	return b
 }
 
 // appendUnread says what a reply is that holds no answer.
@@ -114,14 +229,6 @@ func appendUnread(b []byte, reply *transport.Reply) []byte {
 		return append(b, "), which nobody asked for"...)
 	}
 	return append(b, cut(reply.Body)...)
-}
-
-// quote adds what the node said, if it said anything.
-func (c *correlator) quote(b []byte) []byte {
-	if len(c.words) == 0 || c.owed {
-		return b
-	}
-	return append(append(b, "; the node says: "...), c.words...)
 }
 
 // cut shortens b to longestWords, not within a character.

@@ -34,9 +34,11 @@ func (c *Counts) AddOutcome(o *Outcome) {
 		addTo(&c.ByHTTPStatus, o.HTTPStatus, 1)
 	}
 	c.Surplus += uint64(o.Surplus)
-	for d := range c.Deviations {
-		if o.Deviations.Has(Deviation(d)) {
-			c.Deviations[d]++
+	if o.Deviations != 0 {
+		for d := range c.Deviations {
+			if o.Deviations.Has(Deviation(d)) {
+				c.Deviations[d]++
+			}
 		}
 	}
 	c.BytesOut += uint64(o.BytesOut)

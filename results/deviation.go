@@ -15,7 +15,15 @@ const (
 	Wrapped                               // an array answers a bare request
 	Huge                                  // a body over HugeBody
 	Reordered                             // answers not in the order of their requests, where any order will do: no fault
-	NumDeviations        = int(Reordered) + 1
+
+	// What follows is no fault either, but more than some clients bear with.
+	UntilClosed   // a body that ends with the connection
+	Chunked       // a body in chunks
+	OtherJSON     // answers under a content type of JSON's other than application/json
+	NullError     // an error that is null beside a result
+	OtherNumber   // an id that is written otherwise than it was sent: 1.0 for 1
+	Blank         // white space where no answer was due
+	NumDeviations = int(Blank) + 1
 )
 
 // HugeBody is the size, in bytes, of the largest aggregate that nodes with a limit on
@@ -24,18 +32,20 @@ const HugeBody = 10 << 20
 
 // Allowed tells the deviations that neither the protocol nor the plan objects to: they
 // are worth knowing, as other nodes do not do it.
-func (d Deviation) Allowed() bool { return d == Reordered }
+func (d Deviation) Allowed() bool { return d >= Reordered }
 
 var deviationNames = [NumDeviations]string{
 	"answers out of order", "one object for a batch of one", "another status where nothing was due", "notifications answered",
 	"a content type that is not JSON's", "an array for a bare request", "a body over 10 MiB", "answers in another order, as is allowed",
+	"a body that ends with the connection", "a body in chunks", "a JSON content type other than application/json",
+	"error null beside a result", "an id written as another number", "white space where nothing was due",
 }
 
 // String gives the name that reports and run.json use.
 func (d Deviation) String() string { return deviationNames[d] }
 
 // Deviations is a set of them.
-type Deviations uint8
+type Deviations uint16
 
 // Add puts d into the set.
 func (s *Deviations) Add(d Deviation) { *s |= 1 << d }

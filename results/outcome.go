@@ -27,6 +27,8 @@ type Outcome struct {
 
 	// ByClass counts every entry once: its values add up to Entries.
 	ByClass [NumClasses]int
+	// MissingMalformed is how many of ByClass[Missing] were sent malformed on purpose.
+	MissingMalformed int
 	// Codes are the error codes met: of RPCError, RateLimited and Rejected entries, and of
 	// what was answered AsOne (then counted once, for the call).
 	Codes []CodeCount
@@ -45,7 +47,7 @@ type Outcome struct {
 	Overrun    bool   // open loop: sent well after its phase's end; see Counts.Overrun
 	Held       bool   // held back by the authorised ceiling
 	Detail     string // the node's or the system's own words, when Class.Failed
-	Oddity     string // of ContentType, the type; else of Huge, the size
+	Oddity     string // of ContentType, the type; else of Huge, the size; else of StatusOfNothing, the status
 }
 
 // Answered tells whether the node answered the call: with a JSON-RPC answer, an

@@ -24,6 +24,8 @@ type Answer struct {
 	Message []byte // raw JSON of error.message of an ErrorObject, nil when absent, or of result.error of a ResultError
 	Data    []byte // raw JSON of error.data of an ErrorObject; nil when absent or null
 	Result  []byte // raw JSON of "result"; nil when absent
+	// NullError says that a member "error" that is null stands beside the result.
+	NullError bool
 }
 
 // ScanReply takes a reply apart in one pass: it calls each for every element of
@@ -133,6 +135,7 @@ func (a *Answer) scan(b []byte, i, depth int) (int, fault) {
 
 func (a *Answer) classify(err errorValue, held []byte) {
 	if err.kind == Absent || err.kind == Null {
+		a.NullError = err.kind == Null && a.Result != nil
 		switch {
 		case a.Result == nil:
 			a.Kind = NotAnAnswer

@@ -22,7 +22,7 @@ func TestScanReply_element(t *testing.T) {
 	}{
 		{`{"jsonrpc":"2.0","result":{"a":[{"error":1}]},"id":1}`, with(func(a *Answer) { a.Kind, a.Result = Result, []byte(`{"a":[{"error":1}]}`) })},
 		{`{"result":null,"id":1}`, with(func(a *Answer) { a.Kind, a.Result = Result, []byte("null") })},
-		{`{"result":"r","error":null,"id":1}`, with(func(a *Answer) { a.Kind, a.Result = Result, []byte(`"r"`) })},
+		{`{"result":"r","error":null,"id":1}`, with(func(a *Answer) { a.Kind, a.Result, a.NullError = Result, []byte(`"r"`), true })},
 		{`{"\u0072esult":[],"\u0069d":1}`, with(func(a *Answer) { a.Kind, a.Result = Result, []byte("[]") })},
 		{`{"result":{"error":"no \"x\"","n":1},"id":1}`, with(func(a *Answer) {
 			a.Kind, a.Result, a.Message = ResultError, []byte(`{"error":"no \"x\"","n":1}`), []byte(`"no \"x\""`)
@@ -48,8 +48,8 @@ func TestScanReply_element(t *testing.T) {
 		{`{"error":"text","id":1}`, with(func(a *Answer) { a.Kind = NotAnAnswer })},
 		{`{"error":null,"id":1}`, with(func(a *Answer) { a.Kind = NotAnAnswer })},
 		{`{"id":1}`, id1},
-		{`{"id":2,"result":1,"error":null,"result":3,"id":1}`, with(func(a *Answer) { a.Kind, a.Result = Result, []byte("3") })},
-		{`{"error":{"code":1},"error":null,"result":{"error":1,"error":null},"id":1}`, with(func(a *Answer) { a.Kind, a.Result = Result, []byte(`{"error":1,"error":null}`) })},
+		{`{"id":2,"result":1,"error":null,"result":3,"id":1}`, with(func(a *Answer) { a.Kind, a.Result, a.NullError = Result, []byte("3"), true })},
+		{`{"error":{"code":1},"error":null,"result":{"error":1,"error":null},"id":1}`, with(func(a *Answer) { a.Kind, a.Result, a.NullError = Result, []byte(`{"error":1,"error":null}`), true })},
 		{`{"result":1}`, Answer{Kind: Result, Result: []byte("1")}},
 		{`{"result":1,"id":null}`, Answer{ID: []byte("null"), IDKind: Null, Kind: Result, Result: []byte("1")}},
 		{`{"result":1,"id":"1"}`, Answer{ID: []byte(`"1"`), IDKind: String, Kind: Result, Result: []byte("1")}},
@@ -223,6 +223,7 @@ func plainAnswer(element []byte) (a Answer) {
 		return a
 	}
 	a.Kind = Result
+	_, a.NullError = o["error"]
 	if members, ok := objectOf(a.Result); ok {
 		if held, has := members["error"]; has && string(held) != "null" {
 			a.Kind, a.Message = ResultError, held

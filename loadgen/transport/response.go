@@ -76,6 +76,8 @@ type response struct {
 	encoding    string
 	location    string // of a redirect
 	body        []byte
+	chunked     bool
+	untilClosed bool
 	keep        bool // the connection may carry another exchange
 }
 
@@ -92,9 +94,15 @@ type head struct {
 	location    string
 }
 
+// bodiless tells the statuses that have no body, whatever the fields say.
+func (h *head) bodiless() bool { return h.status == 204 || h.status == 304 }
+
 // reply is what an exchange gives for r.
 func (r *response) reply() Reply {
-	return Reply{Status: r.status, ContentType: r.contentType, Encoding: r.encoding, Location: r.location, Body: r.body}
+	return Reply{
+		Status: r.status, ContentType: r.contentType, Encoding: r.encoding, Location: r.location, Body: r.body,
+		Chunked: r.chunked, UntilClosed: r.untilClosed,
+	}
 }
 
 // reset makes r read from the start of a new connection.
@@ -168,6 +176,7 @@ func (r *responseReader) next() (response, error) {
 	h := &r.head
 	return response{
 		status: h.status, contentType: h.contentType, encoding: h.encoding, location: h.location, body: r.answer,
+		chunked: h.chunked, untilClosed: !h.chunked && h.length < 0 && !h.bodiless(),
 		keep: !h.close && (h.minor >= 1 || h.keepAlive),
 	}, nil
 }
@@ -333,7 +342,7 @@ func (r *responseReader) pickBody() error {
 	h := &r.head
 	r.clearBody()
 	switch {
-	case h.status == 204 || h.status == 304:
+	case h.bodiless():
 		r.answer, r.stage = nil, wholeStage
 	case h.chunked:
 		h.close = h.close || h.length >= 0

@@ -64,6 +64,8 @@ type Reply struct {
 	Encoding    string // the content encoding, which nobody asked for and nobody undoes; "" for none
 	Location    string // HTTP: where a redirect (3xx) points, which nobody follows
 	Body        []byte
+	Chunked     bool          // HTTP/1.1: the body came in chunks
+	UntilClosed bool          // HTTP/1.1: the body had no length, and ended with the connection
 	Connected   bool          // a connection was opened for this exchange
 	Connecting  time.Duration // how long that took, from the look-up of the host to the end of the TLS handshake
 }

@@ -276,7 +276,7 @@ func (p *page) deviations(by map[string]uint64) {
 		p.line("%s", wrap("  deviations: ", strings.Join(all, ", ")))
 	}
 	if allowed != nil {
-		p.line("%s", wrap("  ", strings.Join(allowed, ", ")))
+		p.line("%s", wrap("  also seen, and no fault: ", strings.Join(allowed, ", ")))
 	}
 }
 
