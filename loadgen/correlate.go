@@ -113,6 +113,9 @@ func (c *correlator) judge(m *message, reply transport.Reply, err error, o *resu
 	o.ByClass, o.MissingMalformed = [results.NumClasses]int{}, 0
 	o.HTTPStatus, o.BytesIn = reply.Status, len(reply.Body)
 	class, whole := c.exchange(reply, err)
+	if reply.Uninvited {
+		c.strange.Add(results.NoContinue)
+	}
 	if whole {
 		c.surplus = 0
 		o.ByClass[class] = len(m.members)

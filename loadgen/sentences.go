@@ -107,6 +107,8 @@ func (r *recorder) deviation(d results.Deviation, printable func(string) string)
 		return "the node answers under the content type " + example + ", which is not JSON's"
 	case results.Wrapped:
 		return "the node answers a bare request with an array of one"
+	case results.NoContinue:
+		return "the node does not say 100 (Continue) when it is asked to: bodies were sent when the wait for it was over, and that wait is in the service times"
 	case results.Huge:
 		return "the node sends bodies over 10 MiB, one of them of " + example
 	}

@@ -14,6 +14,7 @@ const (
 	ContentType                           // answers under a content type that is not JSON's
 	Wrapped                               // an array answers a bare request
 	Huge                                  // a body over HugeBody
+	NoContinue                            // no 100 (Continue) where it was asked for, so that the body was sent when the wait was over
 	Reordered                             // answers not in the order of their requests, where any order will do: no fault
 
 	// What follows is no fault either, but more than some clients bear with.
@@ -36,7 +37,7 @@ func (d Deviation) Allowed() bool { return d >= Reordered }
 
 var deviationNames = [NumDeviations]string{
 	"answers out of order", "one object for a batch of one", "another status where nothing was due", "notifications answered",
-	"a content type that is not JSON's", "an array for a bare request", "a body over 10 MiB", "answers in another order, as is allowed",
+	"a content type that is not JSON's", "an array for a bare request", "a body over 10 MiB", "no 100 (Continue) where it was asked for", "answers in another order, as is allowed",
 	"a body that ends with the connection", "a body in chunks", "a JSON content type other than application/json",
 	"error null beside a result", "an id written as another number", "white space where nothing was due",
 }

@@ -81,7 +81,10 @@ type Connections struct {
 	MaxAge      time.Duration // http: older ones are given up before their next call
 	MaxRequests int           // http: calls that one carries
 	CloseEach   bool          // http: a connection for every call
-	Sockets     int           // websocket: how many the calls share; 0 with other transports
+	// ExpectContinue, with http, sends a call's head by itself, asking for 100 (Continue), and
+	// the body when the node says so, or has said nothing for that long; 0: both together.
+	ExpectContinue time.Duration
+	Sockets        int // websocket: how many the calls share; 0 with other transports
 }
 
 // Header is a header value: a literal, or the name of an environment variable

@@ -134,7 +134,7 @@ func (d *decoder) connections(n *node, transport string) Connections {
 	if !ok {
 		return Connections{}
 	}
-	for key, of := range map[string]string{"max_age": "http", "max_requests": "http", "keep_alive": "http", "sockets": "websocket"} {
+	for key, of := range map[string]string{"max_age": "http", "max_requests": "http", "keep_alive": "http", "expect_continue": "http", "sockets": "websocket"} {
 		if v := f.given(key); v != nil && of != transport && transport != "stdio" && transport != "h2" {
 			d.report(v, "leave it out, or set transport: "+of, "%s has no meaning with transport %s", key, transport)
 		}
@@ -142,6 +142,9 @@ func (d *decoder) connections(n *node, transport string) Connections {
 	c := Connections{Sockets: d.whole(f.given("sockets"), 1, 1<<16), MaxRequests: d.whole(f.given("max_requests"), 1, 1<<30)}
 	if age := f.given("max_age"); age != nil {
 		c.MaxAge = d.duration(age, time.Millisecond)
+	}
+	if wait := f.given("expect_continue"); wait != nil {
+		c.ExpectContinue = d.duration(wait, time.Millisecond)
 	}
 	if c.CloseEach = !d.boolean(f.or("keep_alive")); c.CloseEach && c.MaxRequests+int(c.MaxAge) > 0 {
 		d.report(f.given("keep_alive"), "leave out one or the other", "without keep_alive a connection carries one call: it has no age and no further requests")

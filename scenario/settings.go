@@ -179,6 +179,7 @@ func connectionsTable() *table {
 		{key: "max_age", doc: "With transport http: a connection this old is given up for a new one before its next call. Left out: never.", schema: duration},
 		{key: "max_requests", doc: "With transport http: a connection that has carried so many calls is given up for a new one. Left out: never.", schema: whole(1)},
 		{key: "keep_alive", doc: "With transport http: false for a connection for every call.", def: "true", schema: boolean},
+		{key: "expect_continue", doc: "With transport http: the head of each call is sent by itself and asks for 100 (Continue), and the body when the node says so, or when it has said nothing for this long, such as 1s. Left out: head and body go together.", schema: duration},
 		{key: "sockets", doc: "With transport websocket: how many WebSockets the calls share. Left out: one.", schema: whole(1)},
 	}}
 }

@@ -108,7 +108,7 @@ func TestReach(t *testing.T) {
 	if want := (&Auth{User: "load test", Secret: Header{Value: "s3cr3t pass"}}); !reflect.DeepEqual(p.Auth, want) {
 		t.Errorf("auth %+v, want %+v", p.Auth, want)
 	}
-	if want := (Connections{MaxAge: 30 * time.Second, MaxRequests: 1000}); p.Connections != want || !p.ResolveAlways {
+	if want := (Connections{MaxAge: 30 * time.Second, MaxRequests: 1000, ExpectContinue: 500 * time.Millisecond}); p.Connections != want || !p.ResolveAlways {
 		t.Errorf("connections %+v, resolve always %v", p.Connections, p.ResolveAlways)
 	}
 	p = mustLoad(t, "testdata/websocket.yaml").Target

@@ -202,6 +202,9 @@ func connectionsText(t *Target) string {
 	if c.MaxRequests > 0 {
 		parts = append(parts, "max_requests: "+strconv.Itoa(c.MaxRequests))
 	}
+	if c.ExpectContinue > 0 {
+		parts = append(parts, "expect_continue: "+c.ExpectContinue.String())
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -27,7 +27,7 @@ func openEndpoint(plan *scenario.Plan, address string) (transport.Endpoint, erro
 	}
 	c := transport.HTTPConfig{
 		URL: address, Header: header, TLS: keys, Guard: guard(t.Authorised), ResolveOnce: !t.ResolveAlways,
-		MaxAge: t.Connections.MaxAge, MaxRequests: t.Connections.MaxRequests,
+		MaxAge: t.Connections.MaxAge, MaxRequests: t.Connections.MaxRequests, Expect: t.Connections.ExpectContinue,
 	}
 	var e transport.Endpoint
 	switch t.Transport {

@@ -5,6 +5,9 @@ import "bytes"
 // readBody goes on with the bytes of a body or a chunk. Memory grows with what
 // arrives, not with what is announced.
 func (r *responseReader) readBody() error {
+	if err := r.share.grow(len(r.body)); err != nil {
+		return err
+	}
 	ready := int64(r.end - r.start)
 	switch r.stage {
 	case inPlaceStage:

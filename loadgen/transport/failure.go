@@ -28,6 +28,14 @@ func protocolErrorf(format string, a ...any) error {
 	return &protocolError{fmt.Sprintf(format, a...)}
 }
 
+// brief is plain, with a word for the end of the connection.
+func brief(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it was closed")
+	}
+	return plain(err)
+}
+
 // classify names the kind of err. otherwise is the kind of what says nothing
 // more exact about itself: Refused before there is a connection, Reset after.
 func classify(ctx context.Context, err error, otherwise Failure) Failure {
@@ -62,9 +70,12 @@ func isTimeout(err error) bool {
 	return errors.As(err, &n) && n.Timeout()
 }
 
-// explain gives the words for an exchange that failed after got bytes of its answer.
-func explain(ctx context.Context, failure Failure, err error, got int64) error {
+// explain gives the words for an exchange that failed after got bytes of its answer,
+// with so many of the request still unsent.
+func explain(ctx context.Context, failure Failure, err error, got int64, unsent int) error {
 	switch {
+	case failure == Reset && got == 0 && unsent > 0:
+		return fmt.Errorf("the node broke the connection while the request was still being sent, %d bytes before its end (perhaps it is too large): %w", unsent, brief(err))
 	case errors.Is(err, io.EOF):
 		return errors.New("the node closed the connection without an answer")
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -26,6 +26,7 @@ type HTTP2 struct {
 	host     string // as requests name it
 	header   http.Header
 	maxReply int64
+	budget   budget
 	turn     chan struct{} // held by who opens a connection
 
 	mu     sync.Mutex
@@ -43,7 +44,10 @@ func NewHTTP2(c HTTPConfig) (*HTTP2, error) {
 	if c.MaxAge > 0 || c.MaxRequests > 0 {
 		return nil, errors.New("connections of HTTP/2 are shared: they are not given up by age or requests")
 	}
-	h := &HTTP2{to: to, maxReply: c.MaxReply, turn: make(chan struct{}, 1)}
+	if c.Expect > 0 {
+		return nil, errors.New("no stream of HTTP/2 waits for 100 (Continue): that is for HTTP/1.1")
+	}
+	h := &HTTP2{to: to, maxReply: c.MaxReply, budget: newBudget(c.MaxReplies), turn: make(chan struct{}, 1)}
 	if err := h.aim(to, &c, "h2"); err != nil {
 		return nil, err
 	}

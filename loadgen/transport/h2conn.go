@@ -21,6 +21,8 @@ type h2Conn struct {
 	endpoint *HTTP2
 	urls     map[string]*url.URL // by path
 	answer   []byte
+	field    string      // the last of a request's own
+	header   http.Header // with it
 	closed   bool
 }
 
@@ -53,7 +55,7 @@ func (c *h2Conn) Do(ctx context.Context, req Request, deadline time.Time) (Reply
 		if failure == Reset && !sent && !opened {
 			continue // closed since its last exchange: nothing was taken
 		}
-		return Reply{Connected: opened, Connecting: took}, &Error{Failure: failure, Sent: sent, Err: explain(ctx, failure, err, 0)}
+		return Reply{Connected: opened, Connecting: took}, &Error{Failure: failure, Sent: sent, Err: explain(ctx, failure, err, 0, 0)}
 	}
 }
 
@@ -73,7 +75,7 @@ func (c *h2Conn) exchange(ctx context.Context, cc *http.ClientConn, req *Request
 	defer body.takeBack()
 	res, err := cc.RoundTrip((&http.Request{
 		Method: "POST", URL: to, Host: c.endpoint.host,
-		Header: c.endpoint.header, Body: body, ContentLength: int64(len(req.Body)),
+		Header: c.headerFor(req.Field), Body: body, ContentLength: int64(len(req.Body)),
 	}).WithContext(limited))
 	if err != nil {
 		return reply, head.Load(), h2Error(err)
@@ -92,6 +94,19 @@ func (c *h2Conn) exchange(ctx context.Context, cc *http.ClientConn, req *Request
 	return reply, true, nil
 }
 
+// headerFor gives the header of a request with a field of its own.
+func (c *h2Conn) headerFor(field string) http.Header {
+	if field == "" {
+		return c.endpoint.header
+	}
+	if field != c.field {
+		name, value, _ := strings.Cut(field, ": ")
+		c.field, c.header = field, c.endpoint.header.Clone()
+		c.header.Set(name, value)
+	}
+	return c.header
+}
+
 // read reads the body of an answer. Memory grows with what arrives.
 func (c *h2Conn) read(res *http.Response) error {
 	most := c.endpoint.maxReply
@@ -100,12 +115,17 @@ func (c *h2Conn) read(res *http.Response) error {
 	}
 	c.Release()
 	c.answer = c.answer[:0]
+	share := share{of: &c.endpoint.budget}
+	defer share.end()
 	for {
 		if len(c.answer) == cap(c.answer) {
 			c.answer = append(c.answer, make([]byte, max(firstBuffer, cap(c.answer)))...)[:len(c.answer)]
 		}
 		n, err := res.Body.Read(c.answer[len(c.answer):cap(c.answer)])
 		c.answer = c.answer[:len(c.answer)+n]
+		if err := share.grow(len(c.answer)); err != nil {
+			return err
+		}
 		switch {
 		case int64(len(c.answer)) > most:
 			return protocolErrorf("the body is over the bound of %d bytes", most)

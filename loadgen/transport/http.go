@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -17,6 +18,10 @@ import (
 
 // DefaultMaxReply bounds a reply's body where the configuration does not.
 const DefaultMaxReply = 256 << 20
+
+// DefaultMaxReplies bounds what all replies under way take together where the
+// configuration does not.
+const DefaultMaxReplies = 1 << 30
 
 // HTTPConfig is how an HTTP endpoint is reached.
 type HTTPConfig struct {
@@ -43,7 +48,19 @@ type HTTPConfig struct {
 	MaxRequests int
 	// MaxReply bounds the body of a reply in bytes; 0 is DefaultMaxReply.
 	MaxReply int64
+	// MaxReplies bounds what has arrived of the replies under way, together, in bytes; 0
+	// is DefaultMaxReplies. Those up to 64 KiB do not count.
+	MaxReplies int64
+	// Expect, where it is not 0, sends each head by itself, with "Expect: 100-continue"
+	// (RFC 9110 section 10.1.1), and the body when the node says so, or when it
+	// has said nothing for that long. A final answer in place of the 100 is the answer:
+	// the body is not sent then, and the connection given up, as the node may wait for it.
+	Expect time.Duration
 }
+
+// DefaultExpect is how long a node that was asked for its 100 is waited for, where
+// the header field alone says that it is.
+const DefaultExpect = time.Second
 
 // HTTP is an endpoint that speaks HTTP/1.1 with keep-alive. Redirects and
 // authentication challenges are answers like any other, never followed.
@@ -54,6 +71,8 @@ type HTTP struct {
 	close    bool   // each connection carries one exchange
 	life     lifetime
 	maxReply int64
+	expect   time.Duration // 0: no head asks whether its body may follow
+	budget   budget
 	pollers  pollers
 	closed   atomic.Bool
 }
@@ -69,6 +88,8 @@ func NewHTTP(c HTTPConfig) (*HTTP, error) {
 		to:       to,
 		life:     lifetime{c.MaxAge, c.MaxRequests},
 		maxReply: c.MaxReply,
+		budget:   newBudget(c.MaxReplies),
+		expect:   c.Expect,
 	}
 	if err := h.aim(to, &c, "http/1.1"); err != nil {
 		return nil, err
@@ -76,13 +97,57 @@ func NewHTTP(c HTTPConfig) (*HTTP, error) {
 	if h.maxReply <= 0 {
 		h.maxReply = DefaultMaxReply
 	}
-	fields, err := headerFields(to.url, c.Header)
+	header, asked, err := withoutExpect(c.Header)
+	if err != nil {
+		return nil, err
+	}
+	if asked && h.expect <= 0 {
+		h.expect = DefaultExpect
+	}
+	fields, err := headerFields(to.url, header)
 	if err != nil {
 		return nil, err
 	}
 	h.fields = fieldLines(fields)
 	h.close = slices.ContainsFunc(c.Header.Values("Connection"), func(v string) bool { return strings.EqualFold(v, "close") })
 	return h, nil
+}
+
+// withoutExpect takes the one expectation that there is out of a header.
+func withoutExpect(header http.Header) (_ http.Header, asked bool, err error) {
+	for name, values := range header {
+		if http.CanonicalHeaderKey(name) != "Expect" {
+			continue
+		}
+		for _, v := range values {
+			if !strings.EqualFold(strings.TrimSpace(v), "100-continue") {
+				return nil, false, errors.New("header Expect can only be 100-continue")
+			}
+		}
+		if !asked {
+			header = maps.Clone(header)
+		}
+		delete(header, name)
+		asked = true
+	}
+	return header, asked, nil
+}
+
+// asks tells whether the node is asked before the body of req is sent.
+func (h *HTTP) asks(req *Request) bool { return h.expect > 0 && len(req.Body) > 0 }
+
+// FieldOf gives a header field of a request's own; see [Request]. The error does not
+// show the value.
+func FieldOf(name, value string) (string, error) {
+	switch canonical := http.CanonicalHeaderKey(name); {
+	case !isToken(name):
+		return "", fmt.Errorf("header name %q is not a token", name)
+	case ours[canonical] || canonical == "Connection" || canonical == "Host":
+		return "", fmt.Errorf("header %s belongs to the transport: leave it out", canonical)
+	case hasControl([]byte(value)):
+		return "", fmt.Errorf("the value of header %s holds a control character", canonical)
+	}
+	return name + ": " + strings.Trim(value, " \t"), nil
 }
 
 // ours are the fields that frame a request or the connection.

@@ -31,6 +31,7 @@ type polledConn struct {
 	request     requestWriter
 	first, then []byte // what of the request is still to be written
 	written     int
+	size        int // of the request
 	writeErr    error
 	stray       [1]byte // read by check
 
@@ -64,7 +65,7 @@ func openPolled(h *HTTP) (Conn, error) {
 	}
 	c := &polledConn{endpoint: h, poller: p, answers: make(chan answered, 1)}
 	c.answer = func(r Reply, err error) { c.answers <- answered{r, err} }
-	c.reader.maxBody = h.maxReply
+	c.reader.maxBody, c.reader.share.of = h.maxReply, &h.budget
 	return c, nil
 }
 
@@ -164,6 +165,7 @@ func (c *polledConn) Start(ctx context.Context, req Request, deadline time.Time,
 	c.watch(ctx)
 	c.reader.begin()
 	c.first, c.then = c.request.assemble(c.endpoint, &req)
+	c.size = len(c.first) + len(c.then)
 	if err := c.write(); err != nil {
 		if c.written == 0 && !c.fresh {
 			c.drop() // closed since its last exchange: nothing was taken
@@ -330,7 +332,8 @@ func (c *polledConn) fail(err error) {
 		err = c.writeErr // says more
 	}
 	failure := classify(ctx, err, Reset)
-	e := &Error{Failure: failure, Sent: c.written > 0, Err: explain(ctx, failure, err, c.reader.got)}
+	e := &Error{Failure: failure, Sent: c.written > 0, Err: explain(ctx, failure, err, c.reader.got, c.size-c.written)}
+	c.reader.share.end()
 	c.done = nil
 	c.drop()
 	done(Reply{}, e)

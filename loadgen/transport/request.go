@@ -19,14 +19,26 @@ type requestWriter struct {
 
 // assemble gives req as one piece, or as its head and its body.
 func (w *requestWriter) assemble(h *HTTP, req *Request) (first, second []byte) {
-	w.out = append(w.out[:0], w.head(h, req.Path)...)
-	w.out = strconv.AppendInt(w.out, int64(len(req.Body)), 10)
-	w.out = append(w.out, "\r\n\r\n"...)
+	w.lay(h, req)
 	if len(req.Body) > onePiece {
 		return w.out, req.Body
 	}
 	w.out = append(w.out, req.Body...)
 	return w.out, nil
+}
+
+// lay lays out the head of req, and gives it.
+func (w *requestWriter) lay(h *HTTP, req *Request) []byte {
+	w.out = append(w.out[:0], w.head(h, req.Path)...)
+	w.out = strconv.AppendInt(w.out, int64(len(req.Body)), 10)
+	if h.asks(req) {
+		w.out = append(w.out, "\r\nExpect: 100-continue"...)
+	}
+	if req.Field != "" {
+		w.out = append(append(w.out, "\r\n"...), req.Field...)
+	}
+	w.out = append(w.out, "\r\n\r\n"...)
+	return w.out
 }
 
 func (w *requestWriter) head(h *HTTP, path string) []byte {

@@ -31,6 +31,8 @@ type responseReader struct {
 	buf        []byte // buf[start:end] is read and not yet used
 	start, end int
 	seen       int    // of the unused bytes, how many hold no line feed
+	share      share  // of the answer, in what all of them may take
+	expecting  bool   // a 100 (Continue) stops it with errContinue
 	body       []byte // the memory of a body that is not wholly within buf
 	answer     []byte // the body of the answer that is whole
 	got        int64  // bytes of the present answer, interim ones included
@@ -65,6 +67,9 @@ const (
 	closedStage // a body that ends with the connection
 	wholeStage
 )
+
+// errContinue says that the node wants the body that it was asked about.
+var errContinue = errors.New("the node says 100 (Continue)")
 
 // errMore says that the answer goes on beyond the bytes read.
 var errMore = errors.New("the answer goes on")
@@ -125,6 +130,7 @@ func (r *responseReader) idle() bool { return r.start == r.end }
 
 // begin makes r ready for the next answer.
 func (r *responseReader) begin() {
+	r.share.end()
 	r.got = int64(r.end - r.start)
 	r.stage, r.seen, r.interim = statusStage, 0, 0
 }
@@ -135,6 +141,11 @@ func (r *responseReader) begin() {
 // io.ErrUnexpectedEOF where it ended within the answer.
 func (r *responseReader) read() (response, error) {
 	r.begin()
+	return r.goOn()
+}
+
+// goOn reads on with an answer that begin was called for.
+func (r *responseReader) goOn() (response, error) {
 	for {
 		res, err := r.next()
 		if err != errMore {
@@ -149,6 +160,11 @@ func (r *responseReader) read() (response, error) {
 			return response{}, err
 		}
 	}
+}
+
+// answering tells whether a final answer has begun.
+func (r *responseReader) answering() bool {
+	return r.stage > fieldStage || r.stage == fieldStage && r.head.status >= 200
 }
 
 // readSome reads at least one byte or says why not.
@@ -173,6 +189,7 @@ func (r *responseReader) next() (response, error) {
 			return response{}, err
 		}
 	}
+	r.share.end()
 	h := &r.head
 	return response{
 		status: h.status, contentType: h.contentType, encoding: h.encoding, location: h.location, body: r.answer,
@@ -329,6 +346,9 @@ func (r *responseReader) endHead() error {
 		}
 		r.interim++
 		r.stage = statusStage
+		if h.status == 100 && r.expecting {
+			return errContinue
+		}
 		return nil
 	}
 	if n := r.start - r.from; r.from >= 0 && n <= maxLast {

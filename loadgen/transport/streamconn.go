@@ -33,11 +33,15 @@ type streamConn struct {
 	cutoff   cutoff
 	usage    usage
 	closed   bool
+
+	// Of the exchange under way.
+	unsent    int  // bytes of the request
+	uninvited bool // its body followed without the 100 that was asked for
 }
 
 func openStream(h *HTTP) *streamConn {
 	c := &streamConn{endpoint: h}
-	c.reader.maxBody = h.maxReply
+	c.reader.maxBody, c.reader.share.of = h.maxReply, &h.budget
 	return c
 }
 
@@ -67,15 +71,16 @@ func (c *streamConn) Do(ctx context.Context, req Request, deadline time.Time) (R
 		res, sent, err := c.exchange(ctx, req, deadline, connected)
 		if err == nil {
 			reply := res.reply()
-			reply.Connected, reply.Connecting = connected, took
+			reply.Connected, reply.Connecting, reply.Uninvited = connected, took, c.uninvited
 			return reply, nil
 		}
+		c.reader.share.end()
 		c.drop()
 		failure := classify(ctx, err, Reset)
 		if failure == Reset && !sent && !connected {
 			continue // closed between the check and the write: nothing was taken
 		}
-		return Reply{Connected: connected, Connecting: took}, &Error{Failure: failure, Sent: sent, Err: explain(ctx, failure, err, c.reader.got)}
+		return Reply{Connected: connected, Connecting: took}, &Error{Failure: failure, Sent: sent, Err: explain(ctx, failure, err, c.reader.got, c.unsent)}
 	}
 }
 
@@ -112,7 +117,19 @@ func (c *streamConn) exchange(ctx context.Context, req Request, deadline time.Ti
 		return res, false, err
 	}
 	c.usage.used++
-	c.pieces[0], c.pieces[1] = c.request.assemble(c.endpoint, &req)
+	c.uninvited = false
+	c.reader.begin()
+	head := false // it was sent, by itself
+	if c.endpoint.asks(&req) {
+		var whole bool
+		if res, head, whole, err = c.ask(ctx, &req, deadline); err != nil || whole {
+			return res, head, err
+		}
+		c.pieces = [2][]byte{req.Body}
+	} else {
+		c.pieces[0], c.pieces[1] = c.request.assemble(c.endpoint, &req)
+	}
+	c.unsent = len(c.pieces[0]) + len(c.pieces[1])
 	concurrent := len(req.Body) > concurrentWrite
 	var w written
 	if concurrent {
@@ -120,13 +137,14 @@ func (c *streamConn) exchange(ctx context.Context, req Request, deadline time.Ti
 	} else {
 		c.send()
 		w = <-c.written
-		if w.err != nil && (w.n == 0 && !fresh || isTimeout(w.err)) {
-			return res, w.n > 0, w.err
+		c.unsent -= int(w.n)
+		if w.err != nil && (w.n == 0 && !fresh && !head || isTimeout(w.err)) {
+			return res, head || w.n > 0, w.err
 		}
 	}
 	// Also after a failed write: a node that refuses a body answers, and closes
 	// before it has read it all.
-	res, err = c.reader.read()
+	res, err = c.reader.goOn()
 	if concurrent {
 		select {
 		case w = <-c.written:
@@ -135,6 +153,7 @@ func (c *streamConn) exchange(ctx context.Context, req Request, deadline time.Ti
 			c.conn.SetWriteDeadline(longAgo)
 			w = <-c.written
 		}
+		c.unsent -= int(w.n)
 	}
 	switch {
 	case err != nil && w.err != nil && errors.Is(err, io.EOF):
@@ -142,7 +161,58 @@ func (c *streamConn) exchange(ctx context.Context, req Request, deadline time.Ti
 	case err == nil && (w.err != nil || !res.keep || c.endpoint.close || !c.reader.idle() || c.usage.over(c.endpoint.life)):
 		c.drop()
 	}
-	return res, w.n > 0, err
+	return res, head || w.n > 0, err
+}
+
+// ask sends the head of req, and waits for the node to want the body, as far as the
+// endpoint waits for that. whole says that res is the answer, in place of that: the
+// connection is given up, as the node may be waiting for a body all the same (RFC 9110
+// section 10.1.1).
+func (c *streamConn) ask(ctx context.Context, req *Request, deadline time.Time) (res response, sent, whole bool, err error) {
+	head := c.request.lay(c.endpoint, req)
+	c.unsent = len(head) + len(req.Body)
+	n, err := c.conn.Write(head)
+	c.unsent -= n
+	if err != nil {
+		return res, n > 0, false, err
+	}
+	by := time.Now().Add(c.endpoint.expect)
+	if !deadline.IsZero() && deadline.Before(by) {
+		by = deadline
+	}
+	if err := c.readUntil(ctx, by); err != nil {
+		return res, true, false, err
+	}
+	c.reader.expecting = true
+	res, err = c.reader.goOn()
+	c.reader.expecting = false
+	late := isTimeout(err) && ctx.Err() == nil && !by.Equal(deadline)
+	if late || err == errContinue {
+		if err := c.readUntil(ctx, deadline); err != nil {
+			return res, true, false, err
+		}
+	}
+	switch {
+	case late && c.reader.answering():
+		if res, err = c.reader.goOn(); err != nil {
+			return res, true, false, err
+		}
+	case late || err == errContinue:
+		c.uninvited = late
+		return res, true, false, nil
+	case err != nil:
+		return res, true, false, err
+	}
+	c.drop()
+	return res, true, true, nil
+}
+
+// readUntil bounds what is read from now on, also by the end of ctx.
+func (c *streamConn) readUntil(ctx context.Context, deadline time.Time) error {
+	if err := c.conn.SetReadDeadline(deadline); err != nil {
+		return err
+	}
+	return ctx.Err() // it may have come before the deadline was set, and been overwritten by it
 }
 
 // send writes what assemble laid out, and reports on c.written.

@@ -46,6 +46,9 @@ type Starter interface {
 type Request struct {
 	Path string // HTTP: path below the endpoint's URL, "" for the URL itself
 	Body []byte
+	// Field is a header field of this request's own, as FieldOf gives it; "" for none.
+	// Only HTTP has any.
+	Field string
 	// FirstID and LastID bound the ids within the body; a transport that
 	// shares one stream routes answers by them. NoReply says that no answer
 	// is due on such a stream (only notifications).
@@ -66,6 +69,7 @@ type Reply struct {
 	Body        []byte
 	Chunked     bool          // HTTP/1.1: the body came in chunks
 	UntilClosed bool          // HTTP/1.1: the body had no length, and ended with the connection
+	Uninvited   bool          // HTTP/1.1: the body followed without the 100 that was asked for, when the wait for it was over
 	Connected   bool          // a connection was opened for this exchange
 	Connecting  time.Duration // how long that took, from the look-up of the host to the end of the TLS handshake
 }
