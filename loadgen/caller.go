@@ -120,7 +120,7 @@ func (c *caller) send(j job) bool {
 	}
 	c.job = j
 	sent := c.begin(j)
-	if !c.starter.Start(c.ctx, c.message.request(), c.start.Add(sent+c.timeout), c.answer) {
+	if !c.starter.Start(c.ctx, c.message.request(c.field), c.start.Add(sent+c.timeout), c.answer) {
 		c.rec.undone(sent)
 		return false
 	}
@@ -205,7 +205,7 @@ func (c *caller) exchange() (transport.Reply, error) {
 	if err := c.open(); err != nil {
 		return transport.Reply{}, &transport.Error{Failure: transport.Refused, Err: err}
 	}
-	return c.conn.Do(c.ctx, c.message.request(), time.Now().Add(c.timeout))
+	return c.conn.Do(c.ctx, c.message.request(c.field), time.Now().Add(c.timeout))
 }
 
 // open gets the caller its connection, which need not be connected.
@@ -237,9 +237,9 @@ func (c *caller) close() {
 	}
 }
 
-func (m *message) request() transport.Request {
+func (m *message) request(field string) transport.Request {
 	return transport.Request{
-		Path: m.path, Body: m.body,
+		Path: m.path, Body: m.body, Field: field,
 		FirstID: m.first, LastID: m.last(),
 		NoReply: m.due() == 0,
 		Idless:  !slices.ContainsFunc(m.members, member.echoed),

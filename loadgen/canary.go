@@ -46,6 +46,9 @@ type scout struct {
 	conn      transport.Conn
 	judge     *correlator
 	outcome   results.Outcome
+	learn     func(secret string) // is told what must not be shown or stored
+	field     string              // bears the session's token; "" without one
+	warnings  []string
 }
 
 // ready prepares the node and finds out what the plan needs of it: RCP is
@@ -64,18 +67,25 @@ func (s *scout) ready() (*work, map[string]string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return w, pinned, s.canary(w)
+	if err := s.canary(w); err != nil {
+		return nil, nil, err
+	}
+	return w, pinned, s.largest(w)
 }
 
-// initialize opens an RCP session (RCP/1 section 13): nothing but info, ping and
-// shutdown may come before. A node that is initialised already answers -32600.
+// initialize opens an RCP session (RCP/1 section 13), for the run: nothing but info, ping
+// and shutdown may come before. A node that is initialised already answers -32600.
 func (s *scout) initialize() error {
 	m := s.single("initialize", `{"protocolVersion":1,"client":{"name":"volley","version":"1"},"capabilities":{}}`)
-	if _, err := s.do(m); err != nil {
+	reply, err := s.do(m)
+	if err != nil {
 		return &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer initialize"), Cause: err}
 	}
 	o := &s.outcome
-	if o.Class == results.OK || o.Class == results.RPCError && o.Codes[0].Code == int64(jsonrpc.InvalidRequest) {
+	if o.Class == results.OK {
+		return s.join(&reply)
+	}
+	if o.Class == results.RPCError && o.Codes[0].Code == int64(jsonrpc.InvalidRequest) {
 		return nil
 	}
 	return s.refused("initialize was not accepted")
@@ -86,7 +96,7 @@ func (s *scout) initialize() error {
 // the encoding is wrong would fail in every call of the load.
 func (s *scout) canary(w *work) error {
 	var m message
-	newEncoder(w).canary(&m, s.seq.skip())
+	newEncoder(w).canary(&m, s.seq.skip(1))
 	if _, err := s.do(&m); err != nil {
 		return &CanaryError{Words: s.printable(err.Error()), Err: errors.New("the node does not answer"), Cause: err}
 	}
@@ -124,14 +134,14 @@ func (s *scout) refused(what string) error {
 // do makes a call; its outcome is in s.outcome. An error says that there was no
 // answer at all.
 func (s *scout) do(m *message) (transport.Reply, error) {
-	reply, err := s.conn.Do(s.ctx, m.request(), time.Now().Add(s.plan.Timeout))
+	reply, err := s.conn.Do(s.ctx, m.request(s.field), time.Now().Add(s.plan.Timeout))
 	s.judge.judge(m, reply, err, &s.outcome)
 	return reply, err
 }
 
 // single gives a bare request of our own.
 func (s *scout) single(method, params string) *message {
-	m := &message{first: s.seq.skip(), members: []member{request}}
+	m := &message{first: s.seq.skip(1), members: []member{request}}
 	m.body = append(m.body, `{"jsonrpc":"2.0","id":`...)
 	m.body = strconv.AppendUint(m.body, m.first, 10)
 	m.body = append(m.body, `,"method":`...)

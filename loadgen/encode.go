@@ -138,6 +138,19 @@ func (e *encoder) canary(m *message, first uint64) {
 	}
 }
 
+// largest writes a batch as large as any of the plan's, of nothing but valid requests.
+func (e *encoder) largest(m *message, first uint64) {
+	h := shape{entries: e.work.sizes.size.max, items: e.work.sizes.items.max}
+	e.begin(m, ^uint64(0), first, h)
+	for i := range h.entries {
+		if i > 0 {
+			m.body = append(m.body, ',')
+		}
+		e.entry(m, request, first+uint64(i))
+	}
+	m.body = append(m.body, ']')
+}
+
 func (e *encoder) begin(m *message, n, first uint64, h shape) {
 	e.stream.set(e.work.seed, n, forBody)
 	e.items = h.items

@@ -24,13 +24,16 @@ type fakeNode struct {
 	freeze func(at time.Duration) time.Duration
 	// reply answers in place of the node when it is set and gives one.
 	reply func(method string, id json.RawMessage) []byte
-	fail  error // of every exchange
-	shut  error // of Open
+	// refuse answers a whole body in place of the node when it is set and gives a reply.
+	refuse func(entries int) (transport.Reply, error)
+	fail   error // of every exchange
+	shut   error // of Open
 
 	mu     sync.Mutex
 	first  time.Time
 	times  []time.Duration // of each body, from the first one's
 	paths  []string
+	fields []string // of the requests' own
 	bodies [][]byte
 	ids    map[string]int
 	opened int
@@ -71,6 +74,7 @@ func (c *fakeConn) Do(ctx context.Context, req transport.Request, deadline time.
 	at := now.Sub(f.first)
 	f.times = append(f.times, at)
 	f.paths = append(f.paths, req.Path)
+	f.fields = append(f.fields, req.Field)
 	f.bodies = append(f.bodies, bytes.Clone(req.Body))
 	f.mu.Unlock()
 	wait := f.latency
@@ -92,6 +96,14 @@ func (c *fakeConn) Do(ctx context.Context, req transport.Request, deadline time.
 	}
 	if f.fail != nil {
 		return transport.Reply{}, f.fail
+	}
+	if f.refuse != nil && req.Body[0] == '[' {
+		var all []json.RawMessage
+		if json.Unmarshal(req.Body, &all) == nil {
+			if reply, err := f.refuse(len(all)); err != nil || reply.Status != 0 {
+				return reply, err
+			}
+		}
 	}
 	reply := f.answer(req.Body)
 	reply.Connected, c.used = !c.used, true

@@ -45,12 +45,13 @@ func (s *sequence) take() numbered {
 	return c
 }
 
-// skip hands out one id that belongs to no numbered call.
-func (s *sequence) skip() (id uint64) {
+// skip hands out n ids that belong to no numbered call, and gives the first.
+func (s *sequence) skip(n int) (first uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.id++
-	return s.id - 1
+	first = s.id
+	s.id += uint64(n)
+	return first
 }
 
 // line is what all callers of a run share.
@@ -59,6 +60,7 @@ type line struct {
 	work     *work
 	seq      *sequence
 	endpoint transport.Endpoint
+	field    string // a header field of every call, which bears the session's token; "" for none
 	rec      *recorder
 	fidelity *fidelity
 	expect   scenario.Expect

@@ -214,8 +214,8 @@ func TestReplayedPhase(t *testing.T) {
 		}
 		w := execute(t, t.Context(), Config{Plan: plan(7, replayed, steady(2, scenario.Calls, time.Second)), Endpoint: node})
 		var got []time.Duration
-		for _, at := range node.times[1:] { // the canary came first
-			got = append(got, at-node.latency)
+		for _, at := range node.times[2:] { // the canaries came first
+			got = append(got, at-2*node.latency)
 		}
 		ms := time.Millisecond
 		if want := []time.Duration{0, 500 * ms, 500 * ms, 750 * ms, 1250 * ms, 2000 * ms, 2500 * ms}; !slices.Equal(got, want) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -143,9 +144,12 @@ func (r *runner) prepare(ctx, early context.Context) error {
 	if err != nil {
 		return &CanaryError{Words: r.printable(err.Error()), Err: errors.New("no connection to the node")}
 	}
-	s := scout{ctx: early, printable: r.printable, plan: r.Plan, seq: seq, conn: conn, judge: newCorrelator()}
-	s.judge.speak(r.Plan.Target.Dialect)
+	s := r.scout(early, conn)
+	s.seq = seq
 	work, pinned, err := s.ready()
+	if err != nil {
+		_ = s.leave() // it says how a session ends that served nothing
+	}
 	if e := conn.Close(); err == nil && e != nil {
 		r.warn(fmt.Sprintf("closing the first connection: %v", e))
 	}
@@ -155,14 +159,30 @@ func (r *runner) prepare(ctx, early context.Context) error {
 	case err != nil:
 		return err
 	}
+	for _, w := range s.warnings {
+		r.warn(w)
+	}
 	r.account.Pinned = pinned
 	calls, cut := context.WithCancel(ctx)
 	r.cut = cut
 	r.line = &line{
-		ctx: calls, work: work, seq: seq, endpoint: r.Endpoint, rec: r.rec, fidelity: newFidelity(r.Plan, &sizes),
+		ctx: calls, work: work, seq: seq, endpoint: r.Endpoint, field: s.field, rec: r.rec, fidelity: newFidelity(r.Plan, &sizes),
 		expect: r.Plan.Expect, dialect: r.Plan.Target.Dialect, rates: r.Rates, ceiling: ceiling(r.Plan, &sizes), timeout: r.Plan.Timeout, quit: &r.quit, sent: r.Sent,
 	}
 	return nil
+}
+
+// scout gives who makes the calls beside the load, over a connection.
+func (r *runner) scout(ctx context.Context, conn transport.Conn) *scout {
+	s := &scout{
+		ctx: ctx, printable: r.printable, plan: r.Plan, conn: conn, judge: newCorrelator(),
+		learn: func(secret string) { r.Secrets = append(slices.Clip(r.Secrets), secret) },
+	}
+	if r.line != nil {
+		s.seq = r.line.seq
+	}
+	s.judge.speak(r.Plan.Target.Dialect)
+	return s
 }
 
 // ceiling gives the bucket that keeps the load to what was authorised. It holds
@@ -232,6 +252,7 @@ func (r *runner) load(ctx, early context.Context) {
 		r.account.After = r.last(ctx)
 		r.account.Left = ctx.Err() != nil
 		r.bound(r.account.After)
+		r.endSession(ctx)
 	}
 	r.judge(vitals, after)
 }

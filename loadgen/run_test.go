@@ -29,9 +29,9 @@ func TestConstantRateIsSentWhenDue(t *testing.T) {
 		if total.Calls != 90 || total.Entries != 1800 || total.ByClass[results.OK] != 1800 || total.Batches != 90 {
 			t.Errorf("calls %d, entries %d, ok %d, batches %d", total.Calls, total.Entries, total.ByClass[results.OK], total.Batches)
 		}
-		// The canary came first; then a batch of 20 every 20/600 s.
-		loadStart = node.times[1]
-		for k, at := range node.times[1:] {
+		// The canary came first, and a batch of the largest size; then one of 20 every 20/600 s.
+		loadStart = node.times[2]
+		for k, at := range node.times[2:] {
 			due := time.Duration(float64(k) * 20 / 600 * 1e9)
 			if off := at - loadStart - due; off < -1 || off > 1 {
 				t.Fatalf("call %d was sent at %v, due at %v", k, at-loadStart, due)
@@ -45,10 +45,10 @@ func TestConstantRateIsSentWhenDue(t *testing.T) {
 				t.Errorf("id %s was sent %d times", id, n)
 			}
 		}
-		if want := 1800 + 1; len(node.ids) != want {
+		if want := 1800 + 1 + 20; len(node.ids) != want {
 			t.Errorf("%d ids, want %d", len(node.ids), want)
 		}
-		if w.Elapsed != 3*time.Second || time.Since(begin) != 3*time.Second+node.latency || w.Interrupted {
+		if w.Elapsed != 3*time.Second || time.Since(begin) != 3*time.Second+2*node.latency || w.Interrupted {
 			t.Errorf("elapsed %v of %v, interrupted %v", w.Elapsed, time.Since(begin), w.Interrupted)
 		}
 		if g := w.Generator; g.Planned != 90 || g.Sent != 90 || g.Overrun != 0 || g.OverBound != 0 || g.MaxInFlight != 1 || g.Connections != 1 {
