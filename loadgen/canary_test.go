@@ -45,7 +45,7 @@ func TestCanary(t *testing.T) {
 		{"no batches", &fakeNode{reply: errorFor("echo", -32005, "batch requests are not supported by this server")},
 			"the node does not take the first batch: -32005 batch requests are not supported by this server"},
 		{"another id", &fakeNode{reply: constant(`{"jsonrpc":"2.0","result":1,"id":77}`)},
-			"the first call did not get its answer (unknown id): an answer that was not asked for: a result with the id 77"},
+			"the first call did not get its answer (unknown id): an answer that was not asked for, with the id 77: a result"},
 		{"what is no JSON-RPC", &fakeNode{reply: constant(`7`)},
 			"the first call did not get its answer (malformed response): HTTP 200: [7]"},
 		{"no connection", &fakeNode{shut: errors.New("connection refused")},

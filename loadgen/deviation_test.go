@@ -55,8 +55,8 @@ func TestDeviations(t *testing.T) {
 		{"white space (btcd)", scenario.Expect{}, "[nn]", 200, "\n", "notified: 2 notified [white space where nothing was due]"},
 		{"which is none where something was due", scenario.Expect{}, "[rn]", 200, "\n", "missing entry: 1 missing entry 1 notified []"},
 
-		{"error null beside a result (btcd)", scenario.Expect{}, "[rr]", 200, list(r("10"), `{"result":1,"error":null,"id":11}`), "ok: 2 ok [error null beside a result]"},
-		{"1.0 for 1", scenario.Expect{}, "[rr]", 200, list(r("10.0"), r("11")), "ok: 2 ok [an id written as another number]"},
+		{"error null beside a result (btcd)", scenario.Expect{}, "[rr]", 200, list(r("10"), `{"result":1,"error":null,"id":11}`), "ok: 2 ok [error null beside results]"},
+		{"1.0 for 1", scenario.Expect{}, "[rr]", 200, list(r("10.0"), r("11")), "ok: 2 ok [ids written as other numbers]"},
 		{"which is no id of ours", scenario.Expect{}, "r", 200, r("11.0"), "unknown id: 1 unknown id []"},
 		{"one that is not fine is a failure", scenario.Expect{EmptyStatus: 204}, "n", 500, "", "HTTP error: 1 HTTP error []"},
 		{"an empty reply where something is due is a failure", scenario.Expect{EmptyStatus: 204}, "[rn]", 200, "", "missing entry: 1 missing entry 1 notified []"},

@@ -46,19 +46,18 @@ func (c *correlator) meet(a *jsonrpc.Answer) {
 	if len(c.stranger) > 0 {
 		return
 	}
-	b := append(c.stranger, "a result"...)
-	if a.Kind == jsonrpc.ErrorObject {
-		b = append(c.stranger, "the error "...)
-		b, _ = appendError(b, a)
-		b = cut(b)
-	}
+	b := append(c.stranger, "with the id "...)
 	if a.IDKind == jsonrpc.Absent || a.IDKind == jsonrpc.Null {
-		b = append(b, " without an id"...)
+		b = append(c.stranger, "without an id"...)
 	} else {
-		b = append(b, " with the id "...)
 		b = append(b, a.ID[:min(len(a.ID), longestID)]...)
 	}
-	c.stranger = b
+	if a.Kind == jsonrpc.ErrorObject {
+		b, _ = appendError(append(b, ": "...), a)
+	} else {
+		b = append(b, ": a result"...)
+	}
+	c.stranger = cut(b)
 }
 
 // longestID bounds, in bytes, what is shown of an id that was not sent.
@@ -131,14 +130,14 @@ func (c *correlator) appendRefused(b []byte, lead string) []byte {
 	if len(bytes.TrimSpace(words)) == 0 {
 		words = []byte("the node says nothing more")
 	}
-	b = append(b, words[:min(len(words), longestWords-60)]...)
+	b = append(b, words[:min(len(words), longestWords-80)]...)
 	b = append(b, " ("...)
-	b = append(b, results.Count(uint64(len(c.m.members)))...)
-	if len(c.m.members) == 1 {
-		b = append(b, " entry), code "...)
-	} else {
-		b = append(b, " entries), code "...)
+	b = append(b, entries(len(c.m.members))...)
+	if c.m.malformed > 0 {
+		b = append(append(b, ", "...), results.Count(uint64(c.m.malformed))...)
+		b = append(b, " of them sent malformed"...)
 	}
+	b = append(b, "), code "...)
 	return strconv.AppendInt(b, c.lone.code, 10)
 }
 
@@ -210,10 +209,10 @@ var kindsOfMalformed = [...]string{
 func (c *correlator) appendUnknown(b []byte) []byte {
 	b = append(b, "an answer that was not asked for"...)
 	if len(c.stranger) > 0 {
-		b = append(append(b, ": "...), c.stranger...)
+		b = append(append(b, ", "...), c.stranger...)
 	}
 	if !c.foreign && c.m.notifications > 0 && !c.expect.NotificationAnswers {
-		b = append(b, ", perhaps to a notification, which is owed none (expect.answers_to_notifications puts up with those)"...)
+		b = append(b, "; perhaps to a notification, which is owed none (expect.answers_to_notifications puts up with those)"...)
 	}
 	return b
 }

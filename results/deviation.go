@@ -38,8 +38,8 @@ func (d Deviation) Allowed() bool { return d >= Reordered }
 var deviationNames = [NumDeviations]string{
 	"answers out of order", "one object for a batch of one", "another status where nothing was due", "notifications answered",
 	"a content type that is not JSON's", "an array for a bare request", "a body over 10 MiB", "no 100 (Continue) where it was asked for", "answers in another order, as is allowed",
-	"a body that ends with the connection", "a body in chunks", "a JSON content type other than application/json",
-	"error null beside a result", "an id written as another number", "white space where nothing was due",
+	"bodies that end with the connection", "bodies in chunks", "a JSON content type other than application/json",
+	"error null beside results", "ids written as other numbers", "white space where nothing was due",
 }
 
 // String gives the name that reports and run.json use.
