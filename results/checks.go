@@ -37,7 +37,7 @@ func (s *Summary) check(a *Aggregate, e *End) {
 		}
 	}
 	if g := &s.Generator; g.CPUs > 0 {
-		s.Checks = append(s.Checks, selfcheck.Saturation(g.vitals(), max(s.strictest(), micros(s.Measured.Response.P99)))...)
+		s.Checks = append(s.Checks, s.saturation(a)...)
 	}
 	if c, ok := s.Generator.Calibration.Check(); ok {
 		s.Checks = append(s.Checks, c)
@@ -54,6 +54,23 @@ func (s *Summary) check(a *Aggregate, e *End) {
 	if c, ok := s.limiting(); ok {
 		s.Generator.Verdict, s.Generator.Reason = GeneratorLimited, CheckWarning(c)
 	}
+}
+
+// saturation judges the generator's own state: its CPUs in the busiest measured phase,
+// as a quiet warm-up would hide that, where the windows tell it, and else over the run.
+func (s *Summary) saturation(a *Aggregate) []selfcheck.Check {
+	v, phase := s.Generator.vitals(), ""
+	if p, fraction, ok := a.busiest(s.Phases); ok {
+		v.CPUFraction, phase = math.Round(1e4*fraction)/1e4, p.Name
+		s.Generator.CPUBusiest = v.CPUFraction
+	}
+	all := selfcheck.Saturation(v, max(s.strictest(), micros(s.Measured.Response.P99)))
+	for i := range all {
+		if all[i].Name == selfcheck.CPUName {
+			all[i].Phase = phase
+		}
+	}
+	return all
 }
 
 // limiting gives the first check that voids.

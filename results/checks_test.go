@@ -211,6 +211,44 @@ func TestProofOfAnObjective(t *testing.T) {
 	}
 }
 
+// A quiet warm-up does not hide that the generator was full while it was measured, nor
+// does a busy one make a measured phase bad.
+func TestTheGeneratorIsJudgedWhereItIsMeasured(t *testing.T) {
+	for _, tt := range []struct {
+		why          string
+		warm, steady float64 // of the CPUs used
+		want         selfcheck.Verdict
+		status       string
+	}{
+		{"a quiet warm-up", 0.01, 0.97, selfcheck.Void, results.Void},
+		{"a busy warm-up", 0.97, 0.10, selfcheck.OK, results.Finished},
+	} {
+		warm := steady("warm", 100, 10*time.Second)
+		warm.Measured = false
+		m := results.Meta{Phases: []results.PhaseMeta{warm, steady("p", 100, 2*time.Second)}}
+		a := results.Aggregate{Plan: m.Phases}
+		for sec := range 12 {
+			s := results.Snapshot{Start: time.Duration(sec) * time.Second, End: time.Duration(sec+1) * time.Second, Health: results.Health{CPUFraction: tt.warm, HeapBytes: 1}}
+			if sec >= 10 {
+				s.Current, s.Health.CPUFraction = 1, tt.steady
+			}
+			for i := range 100 {
+				at := s.Start + time.Duration(i)*10*time.Millisecond
+				o := results.Outcome{Phase: s.Current, Due: at, Sent: at, Done: at + time.Millisecond, Entries: 1}
+				o.ByClass[results.OK] = 1
+				add(&s, &o)
+			}
+			a.Add(&s)
+		}
+		whole := (10*tt.warm + 2*tt.steady) / 12
+		s := results.Summarise(m, &a, results.End{Finished: begin, Generator: results.Generator{CPUs: 2, CPUFraction: whole}})
+		c, ok := byName(s.Checks, "p")["generator cpu"]
+		if !ok || c.Verdict != tt.want || math.Abs(c.Value-tt.steady) > 1e-9 || s.Status != tt.status || s.Generator.CPUBusiest != tt.steady || s.Generator.CPUFraction != whole {
+			t.Errorf("%s: %s, %+v, %+v", tt.why, s.Status, c, s.Generator)
+		}
+	}
+}
+
 // A void check voids a run that ended by itself, and is a warning of any other.
 func TestAVoidCheckOfAnInterruptedRun(t *testing.T) {
 	m := results.Meta{Phases: []results.PhaseMeta{steady("p", 100, time.Second)}}

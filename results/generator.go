@@ -9,8 +9,11 @@ import (
 // Generator is what the load generator says of itself. It stands in run.json.
 type Generator struct {
 	// CPUFraction is the process's CPU time over wall time and the CPUs it may
-	// use: 1 is all of them busy.
+	// use, over the whole run: 1 is all of them busy.
 	CPUFraction float64 `json:"cpu_fraction"`
+	// CPUBusiest is that of the measured phase in which it was greatest, which is what is
+	// judged; 0 where that is not known. It is Summarise's to set.
+	CPUBusiest float64 `json:"cpu_fraction_busiest_phase,omitempty"`
 	// Verdict is "ok", or "limited" when a self-check found that the numbers say more of
 	// the generator than of the node (Summary.Checks): then the run is void. Reason says
 	// which. Both are Summarise's to set; Verdict is "" where the generator's own state

@@ -24,6 +24,10 @@ type windows struct {
 	serviceUS   float64 // the sum of the others'
 	callSeconds float64 // the integral of calls under way
 	first, last int     // calls under way at the start and at the end
+
+	// The generator's own CPU time, over the windows whose Health is known.
+	cpuSpan    time.Duration
+	cpuSeconds float64 // of all its CPUs together: 1 a second is all of them busy
 }
 
 // leastWindow is the shortest interval that is taken for a window: what a run's end
@@ -74,6 +78,10 @@ func (w *windows) add(s *Snapshot, phase, flying int) {
 			}
 		}
 	}
+	if s.Health != (Health{}) {
+		w.cpuSpan += s.End - s.Start
+		w.cpuSeconds += s.Health.CPUFraction * (s.End - s.Start).Seconds()
+	}
 	if done == nil {
 		return
 	}
@@ -93,6 +101,25 @@ func spread(s *selfcheck.Spread, h *hdrhistogram.Histogram) {
 		}
 	}
 	s.End()
+}
+
+// busiest gives the measured phase in which the generator used the most of its CPUs,
+// among those that it is known of; false: of one that calls were sent in it is not.
+func (a *Aggregate) busiest(phases []PhaseSummary) (at *PhaseSummary, fraction float64, ok bool) {
+	for i := range phases {
+		p := &phases[i]
+		if !p.Measured || p.Calls == 0 {
+			continue
+		}
+		w := a.window(i)
+		if w == nil || w.cpuSpan <= 0 {
+			return nil, 0, false
+		}
+		if f := w.cpuSeconds / w.cpuSpan.Seconds(); at == nil || f > fraction {
+			at, fraction = p, f
+		}
+	}
+	return at, fraction, at != nil
 }
 
 // little holds the phase's account to Little's law.

@@ -115,6 +115,9 @@ func (p *page) generator(s *results.Summary) {
 			cpus = fmt.Sprintf(" of %d CPUs", g.CPUs)
 		}
 		words = append(words, fmt.Sprintf("CPU %.0f%%%s", 100*g.CPUFraction, cpus))
+		if whole, busiest := fmt.Sprintf("%.0f%%", 100*g.CPUFraction), fmt.Sprintf("%.0f%%", 100*g.CPUBusiest); g.CPUBusiest > g.CPUFraction && busiest != whole {
+			words[len(words)-1] += " (" + busiest + " in the busiest measured phase)"
+		}
 	}
 	words = append(words, fmt.Sprintf("planned %s calls, sent %s", results.Count(g.Planned), results.Count(g.Sent)))
 	if g.MaxInFlight > 0 {

@@ -74,8 +74,12 @@ func (l Late) Check() Check {
 
 func (l Late) heldUp() bool { return l.Waited > 0 && 100*l.Waited >= l.N }
 
-// SentName is the name of Sent's check.
-const SentName = "sent"
+// The names of checks that are told apart by them: Sent's, and that of the CPUs among
+// Saturation's.
+const (
+	SentName = "sent"
+	CPUName  = "generator cpu"
+)
 
 // Sent judges how many of the planned calls were sent in time. Below 99% the load
 // was not the asked one; that voids here only where the generator is to blame, and
@@ -142,7 +146,7 @@ func (v Vitals) sockets() Check {
 }
 
 func (v Vitals) cpu() Check {
-	c := Check{Name: "generator cpu", Limit: BusyCPU, Unit: pure}
+	c := Check{Name: CPUName, Limit: BusyCPU, Unit: pure}
 	switch {
 	case v.CPUs < 1 || !(v.CPUFraction >= 0) || !finite(v.CPUFraction):
 		return c.unknown("The generator's own CPU time is not known.")
