@@ -2,7 +2,7 @@ GO ?= go
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 
-.PHONY: build run test browser race lint fuzz bench bench-generator bench-node clean
+.PHONY: build run test browser race lint fuzz bench bench-generator bench-node bench-capacity clean
 
 build: ## bin/volley
 	$(GO) build -o bin/volley ./cmd/volley
@@ -46,6 +46,9 @@ bench-generator: ## the generator against other generators, see bench/generator/
 
 bench-node: ## the reference node against other nodes, see bench/node/README.md
 	bench/node/run.sh
+
+bench-capacity: build ## what volley measures and models against known truth, see bench/capacity/README.md
+	$(GO) run ./bench/capacity -volley bin/volley -parts '$(PARTS)' $(if $(JOBS),-jobs $(JOBS)) $(if $(SEEDS),-seeds $(SEEDS)) $(if $(FOR),-for $(FOR)) $(if $(DIR),-dir $(DIR))
 
 clean:
 	rm -rf bin

@@ -76,9 +76,9 @@ func (c *measure) couldShow() string {
 	case c.out.MDE == nil:
 		return ""
 	case c.metric.share:
-		return fmt.Sprintf("; one of %.2g percentage points would have been 4 times of 5", 100**c.out.MDE)
+		return fmt.Sprintf("; one of %s percentage points would have been 4 times of 5", two(100**c.out.MDE))
 	}
-	return fmt.Sprintf("; one of %.2g%% would have been 4 times of 5", 100**c.out.MDE)
+	return fmt.Sprintf("; one of %s%% would have been 4 times of 5", two(100**c.out.MDE))
 }
 
 func (m *Metric) absent() string {
@@ -92,3 +92,11 @@ func (m *Metric) absent() string {
 }
 
 func percent(ratio float64) string { return fmt.Sprintf("%+.2f%%", 100*(ratio-1)) }
+
+// two gives a number with two digits, or all those before the point.
+func two(v float64) string {
+	if v >= 100 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}

@@ -174,6 +174,8 @@ func verdictOf(a *study.Compare, m *study.Comparison) string {
 		return "none"
 	case m.MDE != nil && m.Shift != nil:
 		return fmt.Sprintf("inconclusive (%.2gpp)", 100**m.MDE)
+	case m.MDE != nil && *m.MDE >= 1:
+		return fmt.Sprintf("inconclusive (%.0f%%)", 100**m.MDE)
 	case m.MDE != nil:
 		return fmt.Sprintf("inconclusive (%.2g%%)", 100**m.MDE)
 	}
