@@ -91,10 +91,16 @@ func drawBreakdown(c canvas, v *view, l look, f *figures) {
 		}
 		t.scale = scaleOf(mergeAll(all), min(room, 100))
 	}
+	methods := tableRows(v, f, bySize(f.cells), l.sort)
+	const head = 3 // of a table: its columns' names, and an axis below
+	room = body.h - head - 2 - head
+	t.tall = 1
+	if t.scale.n > 0 { // with room to spare the distributions are drawn higher
+		t.tall = min(max(room/(len(t.rows)+len(methods)), 1), 4)
+	}
 	used := t.draw(body, l.scroll)
-	t.rows = tableRows(v, f, bySize(f.cells), l.sort)
-	if rest := body.rows(used+1, body.h); rest.h >= len(t.rows)+5 {
-		t.draw(heading(rest, "By method, all sizes", ""), 0)
+	if t.rows = methods; room >= t.tall*len(methods)+used-head {
+		t.draw(heading(body.rows(used+1, body.h), "By method, all sizes", ""), 0)
 	}
 }
 
@@ -113,6 +119,7 @@ type table struct {
 	columns []tableColumn
 	w       int
 	scale   logScale // of the distributions beside the columns; n is 0 without them
+	tall    int      // lines that a row takes
 	by      string
 	f       *figures
 }
@@ -124,21 +131,22 @@ func (t *table) draw(c canvas, scroll int) (used int) {
 		x += col.w
 		drawColumnHead(c, x, col, i > 0, t.by)
 	}
-	body := c.rows(1, min(c.h-1, len(t.rows)))
-	strip := c.part(t.w+2, 1, t.scale.n, len(t.rows)+2)
+	room := c.h - 1 // lines that there are for rows
 	if t.scale.n > 0 {
-		strip = c.part(t.w+2, 1, t.scale.n, min(len(t.rows), c.h-3)+2)
-		body = c.rows(1, strip.h-2)
+		room = c.h - 3
+	}
+	n := min(len(t.rows), room/t.tall)
+	body := c.rows(1, n*t.tall)
+	strip := c.part(t.w+2, 1, t.scale.n, body.h+2)
+	if t.scale.n > 0 {
 		c.text(t.w+2, 0, fit("response time, by entry", strip.w), in(dim))
 		axisBelow(strip, strip.h-2, t.scale)
 	}
-	first := min(scroll, max(len(t.rows)-body.h, 0))
-	for y, r := range t.rows[first:] {
-		if y >= body.h {
-			break
-		}
-		if y == body.h-1 && len(t.rows)-first > body.h {
-			body.text(0, y, fit(fmt.Sprintf("%d more: down scrolls", len(t.rows)-first-y), t.w), in(dim))
+	first := min(scroll, max(len(t.rows)-n, 0))
+	for i, r := range t.rows[first : first+n] {
+		y := (i+1)*t.tall - 1
+		if i == n-1 && len(t.rows)-first > n {
+			body.text(0, y, fit(fmt.Sprintf("%d more: down scrolls", len(t.rows)-first-i), t.w), in(dim))
 			break
 		}
 		x := t.columns[0].w
@@ -148,11 +156,18 @@ func (t *table) draw(c canvas, scroll int) (used int) {
 			word, st := col.of(&r, t.f)
 			body.right(x, y, word, st)
 		}
-		if t.scale.n > 0 {
+		switch {
+		case t.scale.n == 0:
+		case t.tall == 1:
 			drawShades(strip.rows(y, 1), t.scale, r.response)
+		default:
+			drawBars(strip.rows(y-t.tall+1, t.tall), t.scale, r.response)
 		}
 	}
-	return max(body.h, strip.h) + 1
+	if t.scale.n > 0 {
+		return body.h + 3
+	}
+	return body.h + 1
 }
 
 // stripWidth is the least width of the distributions beside the table.

@@ -19,7 +19,7 @@ func drawHeat(c canvas, v *view, l look, t *Theme) {
 	if plot.w < 4 || plot.h < 2 {
 		return
 	}
-	a := v.timeAxis(plot.w, l.window == allTime, even)
+	a := v.timeAxis(plot.w, l.window == allTime, columns)
 	low, high, all := math.Inf(1), 0.0, dist(nil)
 	for _, p := range a.points {
 		if p != nil {
@@ -37,18 +37,8 @@ func drawHeat(c canvas, v *view, l look, t *Theme) {
 	}
 	s := newLogScale(low, high, rows)
 	axisLeft(body.part(0, 0, margin, plot.h), s)
-	columns := make([][]float64, len(a.points))
-	most := 0.0
-	for i, p := range a.points {
-		if p == nil {
-			continue
-		}
-		columns[i] = p.response.bins(s.low, s.high, rows)
-		for _, n := range columns[i] {
-			most = max(most, n)
-		}
-	}
-	for i, bins := range columns {
+	counts, most := heatColumns(a, s, rowsTogether(a, rows))
+	for i, bins := range counts {
 		from, to := a.columns(i)
 		for x := from; x < to && bins != nil; x++ {
 			drawHeatColumn(plot, x, bins, most, t)
@@ -63,6 +53,41 @@ func drawHeat(c canvas, v *view, l look, t *Theme) {
 		y += 2
 	}
 	drawLegend(body.rows(y, 1), margin, most, a, t)
+}
+
+// rowsTogether is how many rows share a count: few calls in many rows would be dust.
+func rowsTogether(a timeAxis, rows int) int {
+	var calls, some float64
+	for _, p := range a.points {
+		if p != nil && len(p.response) > 0 {
+			calls += float64(p.response.count())
+			some++
+		}
+	}
+	if calls == 0 {
+		return 1
+	}
+	return min(max(int(math.Round(float64(rows)*some/calls)), 1), 5, max(rows/16, 1))
+}
+
+// heatColumns counts each point's calls by rows of the scale, so many of them together,
+// and gives the greatest count.
+func heatColumns(a timeAxis, s logScale, together int) (columns [][]float64, most float64) {
+	n := (s.n + together - 1) / together
+	high := s.low * math.Pow(s.high/s.low, float64(n*together)/float64(s.n))
+	columns = make([][]float64, len(a.points))
+	for i, p := range a.points {
+		if p == nil {
+			continue
+		}
+		bins := p.response.bins(s.low, high, n)
+		columns[i] = make([]float64, s.n)
+		for y := range columns[i] {
+			columns[i][y] = bins[y/together]
+			most = max(most, columns[i][y])
+		}
+	}
+	return columns, most
 }
 
 func drawStrip(c canvas, margin int, name string, a timeAxis, st colour, of func(*point) float64) {
@@ -141,10 +166,7 @@ func drawLegend(c canvas, margin int, most float64, a timeAxis, t *Theme) {
 		}
 	}
 	x = c.text(x+1, 0, results.Count(uint64(math.Ceil(most)))+" calls", in(dim))
-	each := "1 column: " + results.Seconds(a.step.Seconds())
-	if a.each > 1 {
-		each = itoa(int(a.each)) + " columns: " + results.Seconds(a.step.Seconds())
-	}
+	each := "an interval: " + results.Seconds(a.step.Seconds())
 	if x+3+width(each) <= c.w {
 		c.right(c.w, 0, each, in(dim))
 	}

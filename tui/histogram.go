@@ -131,8 +131,7 @@ type timeAxis struct {
 type grain int
 
 const (
-	even    grain = iota // the same number of whole columns for each
-	columns              // one column each, or more
+	columns grain = iota // one column each, or more
 	dots                 // half a column each, or more
 )
 
@@ -162,9 +161,6 @@ func (v *view) timeAxis(n int, all bool, g grain) timeAxis {
 		a.points = bySecond(v.points, a.start, a.step, room)
 	}
 	a.each = float64(n) / float64(len(a.points))
-	if g == even {
-		a.each = math.Floor(a.each)
-	}
 	return a
 }
 

@@ -17,7 +17,7 @@ type nodeSide struct {
 }
 
 func (s *store) nodeSide() *nodeSide {
-	if s.summary != nil && s.summary.Correlation == nil || s.correlator == nil {
+	if s.correlator == nil {
 		return nil
 	}
 	return &nodeSide{s.correlator.Report(), s.correlator.Intervals()}
@@ -28,8 +28,8 @@ func (s *store) nodeSide() *nodeSide {
 // of its series move with the tail.
 func drawNode(c canvas, v *view, l look) {
 	switch {
-	case v.summary != nil && v.node == nil:
-		lines(heading(c, "Node", ""), 0, style{}, "The node's own metrics were not read: nothing can be set beside the client's account.")
+	case v.summary != nil && (v.node == nil || v.node.report.Intervals == 0):
+		lines(heading(c, "Node", ""), 0, style{}, "The node's own metrics were not read, or not often enough: nothing can be set beside the client's account.")
 		return
 	case v.node == nil || v.node.report.Intervals == 0:
 		body := heading(c, "Node", "")
@@ -208,7 +208,7 @@ func drawSlots(c canvas, r *correlate.Report) {
 	} else {
 		body.text(0, 0, "not measured", in(dim))
 	}
-	y := lines(body.rows(0, body.h-1), 2, style{}, results.Escape(o.Reason)+".")
+	y := lines(body, 2, style{}, results.Escape(o.Reason)+".")
 	if o.Gauges != nil && o.Sums != nil && y < body.h {
 		body.text(0, y, fit(fmt.Sprintf("gauges: %s +- %s, %d samples", results.Rate(*o.Gauges), results.Rate(2**o.GaugesSE), o.Samples), body.w), in(dim))
 	}
@@ -262,7 +262,11 @@ func drawLittle(c canvas, r *correlate.Report) {
 
 // drawQuantiles sets the bounds that the node's buckets give beside the client's values.
 func drawQuantiles(c canvas, r *correlate.Report) {
-	body := heading(c, "Quantiles of service", "")
+	title := "Quantiles of service"
+	if c.w < 50 {
+		title = "Quantiles"
+	}
+	body := heading(c, title, "")
 	if len(r.Quantiles) == 0 {
 		lines(body, 0, in(dim), "not known: "+reason(r))
 		return
@@ -303,7 +307,8 @@ func drawOverlay(c canvas, v *view) {
 		drawHistogram(c, "Service time", "calls", client)
 		return
 	}
-	body := heading(c, "Service time over the node's processing time", results.Count(client.count())+" calls, "+results.Count(node.count())+" batches")
+	note := results.Count(client.count()) + " calls, " + results.Count(node.count()) + " batches"
+	body := heading(c, "Service time, node's time", note)
 	s := scaleOf(client, body.w) // the node's first bucket begins at 0
 	if high := niceAbove(float64(node.greatest())); high > s.high && len(client) > 0 {
 		s.high = high
@@ -504,10 +509,21 @@ func drawReconciliation(c canvas, v *view) {
 
 func drawRows(c canvas, rows []results.Row) {
 	body := heading(c, "Reconciliation", "")
-	columnName(c, c.w-10, "client")
+	node := func(r *results.Row) string {
+		if r.Node == nil {
+			return "-"
+		}
+		return results.Number(*r.Node)
+	}
+	ours, theirs := len(" client"), len(" node")
+	for i := range rows {
+		ours, theirs = max(ours, width(results.Count(rows[i].Client))+1), max(theirs, width(node(&rows[i]))+1)
+	}
+	columnName(c, c.w-theirs, "client")
 	columnName(c, c.w, "node")
 	y, nothing := 0, 0
-	for _, r := range rows {
+	for i := range rows {
+		r := &rows[i]
 		mark, st := "-", in(dim)
 		switch {
 		case r.Match != nil && *r.Match && r.Client == 0 && r.Note == "":
@@ -518,22 +534,18 @@ func drawRows(c canvas, rows []results.Row) {
 		case r.Match != nil:
 			mark, st = "DIFFER", in(bad).bold()
 		}
-		node := "-"
-		if r.Node != nil {
-			node = results.Number(*r.Node)
-		}
 		body.text(0, y, mark, st)
-		body.right(body.w, y, node, style{})
-		body.right(body.w-10, y, results.Count(r.Client), style{})
+		body.right(body.w, y, node(r), style{})
+		body.right(body.w-theirs, y, results.Count(r.Client), style{})
 		what := results.Escape(r.What)
 		if r.Note != "" {
 			what += ": " + results.Escape(r.Note)
 		}
-		body.text(7, y, fit(what, body.w-28), style{})
+		body.text(7, y, fit(what, body.w-theirs-ours-7), style{})
 		y++
 	}
 	if nothing > 0 {
-		body.text(0, min(y, body.h-1), "match", in(good))
+		body.text(0, min(y, body.h-1), "match ", in(good))
 		body.text(7, min(y, body.h-1), fit(plural(nothing, "count")+" of nothing on either side", body.w-7), in(dim))
 	}
 }

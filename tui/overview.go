@@ -174,7 +174,7 @@ func drawLatencies(c canvas, v *view, f *figures) {
 	}{{"response", f.response, style{attr: bold}}, {"service", f.service, style{}}, {"lateness", f.lateness, in(dim)}}
 	body := heading(c, "Latency", "")
 	names := [...]string{"calls", "mean", "p50", "p90", "p99", "p99.9", "max"}
-	each := min((c.w-9)/len(names), 12)
+	each := min((c.w-9)/len(names), 16)
 	column := func(i int) int { return 9 + (i+1)*each - 1 }
 	for i, name := range names {
 		columnName(c, column(i), name)

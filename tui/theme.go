@@ -24,7 +24,7 @@ func NewTheme(profile termenv.Profile, dark bool) *Theme {
 		var seen termenv.Color
 		switch {
 		case c >= heat:
-			seen = profile.Color(heatColour(int(c-heat), dark))
+			seen = profile.Color(heatColour(int(c-heat), profile, dark))
 		case profile == termenv.ANSI:
 			seen = profile.Color(palette[c].sixteen(dark))
 		default:
@@ -105,12 +105,18 @@ var viridis = [steps]string{
 	"#1F978B", "#21A585", "#2EB37C", "#46C06F", "#65CB5E", "#89D548", "#B0DD2F", "#FDE725",
 }
 
+// viridis256 is as near to it as the 256 colours come with lightness still rising.
+var viridis256 = [steps]string{"53", "53", "54", "55", "25", "31", "31", "36", "36", "42", "78", "113", "149", "184", "220", "227"}
+
 // heatColour runs from the background's end of the ramp to the other.
-func heatColour(step int, dark bool) string {
-	if dark {
-		return viridis[step]
+func heatColour(step int, profile termenv.Profile, dark bool) string {
+	if !dark {
+		step = steps - 1 - step
 	}
-	return viridis[steps-1-step]
+	if profile == termenv.ANSI256 {
+		return viridis256[step]
+	}
+	return viridis[step]
 }
 
 type attribute uint8
