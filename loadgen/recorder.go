@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -27,6 +28,7 @@ type recorder struct {
 	flown   flown  // at the last snapshot
 	counted uint64 // of planned, by the snapshots taken
 	total   results.Counts
+	told    [results.NumClasses]bool  // classes of failures that were told of
 	late    []*hdrhistogram.Histogram // lateness by phase, since the start
 }
 
@@ -186,4 +188,24 @@ func (r *recorder) take(phase int) *results.PhaseSlice {
 		}
 	}
 	return sum
+}
+
+// firstFailures tells of each class that calls failed with for the first time since it was
+// last asked, with what the node or the system said of one of them. It is for the
+// goroutine that takes snapshots, after one.
+func (r *recorder) firstFailures(tell func(class results.Class, words string)) {
+	for class, calls := range r.total.CallsByClass {
+		if calls == 0 || r.told[class] || !results.Class(class).Failed() {
+			continue
+		}
+		r.told[class] = true
+		words := ""
+		for i := range r.shards {
+			s := &r.shards[i]
+			s.mu.Lock()
+			words = cmp.Or(words, s.words[class])
+			s.mu.Unlock()
+		}
+		tell(results.Class(class), words)
+	}
 }

@@ -144,3 +144,29 @@ func TestCallsAllocateNothingOfTheirOwn(t *testing.T) {
 		t.Errorf("%v allocations for a batch of 100", allocs)
 	}
 }
+
+// The first failure of each class is told of once, when a snapshot has it.
+func TestRecorderTellsOfFirstFailures(t *testing.T) {
+	rec := newRecorder(1)
+	end := func(caller int, class results.Class, words string) {
+		rec.began(0)
+		o := &results.Outcome{Class: class, Entries: 1, Detail: words}
+		o.ByClass[class] = 1
+		rec.ended(caller, o)
+	}
+	var told []string
+	look := func() {
+		rec.snapshot(time.Second, time.Time{}, 0)
+		rec.firstFailures(func(class results.Class, words string) { told = append(told, class.String()+": "+words) })
+	}
+	end(0, results.OK, "")
+	look()
+	end(1, results.RPCError, "no such account")
+	end(0, results.Timeout, "")
+	look()
+	end(0, results.RPCError, "another one")
+	look()
+	if want := []string{"rpc error: no such account", "timeout: "}; !reflect.DeepEqual(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}

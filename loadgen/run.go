@@ -32,6 +32,11 @@ type Config struct {
 	Snapshot func(*results.Snapshot) error
 	Node     func(results.NodeSample) error
 
+	// Failed, when not nil, is told of each class that calls fail with once, after the
+	// first snapshot with one of them: with the node's or the system's own words, ""
+	// for none.
+	Failed func(class results.Class, words string)
+
 	// Sent, when not nil, is told of every call when it is over: when it was due and
 	// when it was sent, from the first phase's start. It is called from several
 	// goroutines, which wait for it.

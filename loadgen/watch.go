@@ -34,6 +34,9 @@ func (r *runner) snapshot(end time.Duration) {
 	if err := r.Snapshot(s); err != nil {
 		r.fail(err)
 	}
+	if r.Failed != nil {
+		r.rec.firstFailures(func(class results.Class, words string) { r.Failed(class, r.printable(words)) })
+	}
 }
 
 // asked tells a snapshot what rate was asked for.

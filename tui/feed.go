@@ -32,6 +32,16 @@ func (f *Feed) Warn(text string) {
 	f.change(func(s *store) { s.tell(Entry{At: s.now, Kind: Warning, Text: text}) })
 }
 
+// Failed adds the first example of a class of failures to the log, with the node's or
+// the system's own words.
+func (f *Feed) Failed(class results.Class, words string) {
+	text := "first call with " + class.String()
+	if words != "" {
+		text += ": " + words
+	}
+	f.change(func(s *store) { s.tell(Entry{At: s.now, Kind: Failure, Text: text}) })
+}
+
 // Note adds a line to the log that is no warning.
 func (f *Feed) Note(text string) {
 	f.change(func(s *store) { s.tell(Entry{At: s.now, Kind: Note, Text: text}) })

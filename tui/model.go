@@ -84,7 +84,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.w, m.h, m.dirty = msg.Width, msg.Height, true
 	case tea.KeyMsg:
-		cmd = m.key(msg)
+		cmd = m.keys(msg)
 	case tea.MouseMsg:
 		m.mouse(msg)
 	case changedMsg:
@@ -154,9 +154,24 @@ func (m *model) paint() (cmd tea.Cmd) {
 	return nil
 }
 
-func (m *model) key(msg tea.KeyMsg) tea.Cmd {
+// keys takes apart what was typed so fast that it came as one; what was pasted is
+// nothing that anybody typed.
+func (m *model) keys(msg tea.KeyMsg) tea.Cmd {
+	if msg.Paste {
+		return nil
+	}
+	if msg.Type != tea.KeyRunes {
+		return m.key(msg.String())
+	}
+	var cmds []tea.Cmd
+	for _, r := range msg.Runes {
+		cmds = append(cmds, m.key(string(r)))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) key(key string) tea.Cmd {
 	m.message, m.dirty = "", true
-	key := msg.String()
 	switch key {
 	case "q", "ctrl+c":
 		return m.quit()

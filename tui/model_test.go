@@ -97,6 +97,7 @@ func TestKeys(t *testing.T) {
 		{[]string{"c"}, func() bool { return m.window == allTime }, "figures of all"},
 		{[]string{"c"}, func() bool { return windows[m.window].name == "60 s" }, "the window before"},
 		{[]string{"4", "s", "s"}, func() bool { return sorts[m.sort] == "entries" && strings.Contains(m.frame, "sorted by entries") }, "another order"},
+		{[]string{"2w3"}, func() bool { return m.screen == nodeScreen && m.window == allTime }, "what three keys do that come as one"},
 		{[]string{"+"}, func() bool { return m.message == "" }, "nothing, as the rate cannot be changed"},
 	} {
 		if press(m, c.keys...); !c.want() {

@@ -41,6 +41,8 @@ type observer struct {
 	snapshot   func(*results.Snapshot, []results.PhaseMeta)
 	node       func(results.NodeSample)
 	warn       func(string)
+	// failed is told of the first failure of each class; see loadgen.Config.
+	failed func(class results.Class, words string)
 }
 
 // performed is what a run came to.
@@ -133,9 +135,10 @@ func perform(ctx context.Context, plan *scenario.Plan, p performance) (*performe
 			}
 			return err
 		},
-		Sent:  p.sent,
-		Rates: p.rates,
-		Warn:  p.warn,
+		Sent:   p.sent,
+		Failed: p.failed,
+		Rates:  p.rates,
+		Warn:   p.warn,
 	})
 	if err != nil {
 		return run, run.giveUp(writer, meta, err)

@@ -111,6 +111,7 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 			correlated: shown.correlated,
 			snapshot:   shown.snapshot,
 			warn:       shown.warn,
+			failed:     shown.failed,
 		},
 	})
 	if e := sends.close(); err == nil && e != nil {
@@ -121,7 +122,9 @@ func runPlan(plan *scenario.Plan, f runFlags, s streams) error {
 		return err
 	}
 	shown.end(&run.summary)
-	if err := printSummary(s, &run.summary, f.asJSON); err != nil {
+	// A terminal that was closed interrupts the run, and takes no report: the run's
+	// directory has it.
+	if err := printSummary(s, &run.summary, f.asJSON); err != nil && run.summary.Status != results.Interrupted {
 		return err
 	}
 	return verdict(&run.summary)

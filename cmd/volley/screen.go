@@ -99,6 +99,14 @@ func (d *display) warn(w string) {
 	}
 }
 
+// failed tells the screen of the first failure of a class; status lines and the report
+// have them at the end.
+func (d *display) failed(class results.Class, words string) {
+	if d.feed != nil {
+		d.feed.Failed(class, words)
+	}
+}
+
 // note says something that is no warning.
 func (d *display) note(text string) {
 	if d.screen() {
