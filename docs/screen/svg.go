@@ -99,6 +99,14 @@ func drawLine(b *strings.Builder, y int, line string, st *style) int {
 		cluster, rest, w, _ := uniseg.FirstGraphemeClusterInString(line, -1)
 		if shape := shapeOf([]rune(cluster)[0]); shape != nil || w != 1 {
 			flush()
+			if shape != nil && wide(shape) { // as many of them as follow are one
+				for strings.HasPrefix(rest, cluster) {
+					rest, w = rest[len(cluster):], w+1
+				}
+				for i := range shape {
+					shape[i].w = float64(w)
+				}
+			}
 			drawCell(b, x, y, cluster, w, shape, *st)
 			x += w
 			from = x
@@ -175,6 +183,16 @@ func rect(b *strings.Builder, x, y, w, h float64, fill string, opacity float64) 
 	}
 	fmt.Fprintf(b, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill="%s"%s shape-rendering="crispEdges"/>`+"\n",
 		margin+x*cellWidth, margin+y*cellHeight, w*cellWidth, h*cellHeight, fill, more)
+}
+
+// wide tells whether a shape's parts reach from side to side.
+func wide(shape []part) bool {
+	for _, p := range shape {
+		if p.x != 0 || p.w != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // part is a rectangle of a cell, in parts of it.
