@@ -100,21 +100,6 @@ func (c canvas) text(x, y int, s string, st style) int {
 // right draws s so that it ends before column x.
 func (c canvas) right(x, y int, s string, st style) { c.text(x-width(s), y, s, st) }
 
-// centre draws s in the middle of w columns from x on.
-func (c canvas) centre(x, y, w int, s string, st style) {
-	s = fit(s, w)
-	c.text(x+(w-width(s))/2, y, s, st)
-}
-
-// fill draws a character in every cell.
-func (c canvas) fill(s string, st style) {
-	for y := range c.h {
-		for x := range c.w {
-			c.put(x, y, s, st)
-		}
-	}
-}
-
 // width is how many columns s takes.
 func width(s string) int {
 	if ascii(s) {

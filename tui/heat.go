@@ -20,7 +20,7 @@ func drawHeat(c canvas, v *view, l look, t *Theme) {
 		return
 	}
 	a := v.timeAxis(plot.w, l.window == allTime, columns)
-	low, high, all := math.Inf(1), 0.0, dist(nil)
+	low, high, all := 100.0, 100_000.0, dist(nil)
 	for _, p := range a.points {
 		if p != nil {
 			all = all.merge(p.response)
@@ -28,8 +28,6 @@ func drawHeat(c canvas, v *view, l look, t *Theme) {
 	}
 	if len(all) > 0 {
 		low, high = float64(all.quantile(.001)), float64(all.greatest())
-	} else {
-		low, high = 100, 100_000
 	}
 	rows := plot.h
 	if t.fine() {

@@ -53,8 +53,6 @@ func (c *cellPart) failed() (n uint64) {
 	return n
 }
 
-func (c *cellPart) good() uint64 { return c.byClass[results.OK] + c.byClass[results.Notified] }
-
 // add adds o's counts, and keeps nothing that o may change.
 func (c *cellPart) add(o *cellPart) {
 	c.calls += o.calls
