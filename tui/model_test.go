@@ -305,7 +305,7 @@ func play(t *testing.T, m *model, feed *Feed, next []*results.Snapshot, events [
 func TestAnyEventsInAnyOrder(t *testing.T) {
 	n := 100_000
 	if testing.Short() {
-		n = 5_000
+		n = 2_000
 	}
 	r := rand.New(rand.NewPCG(3, 1))
 	events := make([]byte, n)
