@@ -34,7 +34,11 @@ const fewestGauge = 5
 //	RateOfSum increase of the processing time's _sum per second, which is the
 //	          integral of the number in the node over time, so its exact mean but for
 //	          the batches at the two edges
-//	Gauge     the mean of the scraped in-flight gauge, with its standard error
+//	Gauge     the mean of the scraped in-flight gauge, with its standard error: that
+//	          of its samples, and at least sqrt(RateOfSum/samples), which it would be
+//	          if the number in flight were Poisson distributed, as with Poisson arrivals
+//	          that do not wait for each other (M/G/inf). Few samples of a small number
+//	          are mostly zeros and show too little spread
 //	XNode     the client's batches per second times the node's mean processing time
 //
 // The last three are of the node and must agree with RateOfSum, within 10% or, for
@@ -85,6 +89,7 @@ func littleOf(total *Interval, parts []Interval, n Names) (*Little, string) {
 	l.GaugeN = gauge.N
 	if m, ok := gauge.Mean(); ok && gauge.N >= fewestGauge {
 		if se, ok := gaugeError(parts, BatchesInFlight); ok {
+			se = math.Max(se, math.Sqrt(l.RateOfSum/float64(gauge.N)))
 			l.Gauge, l.GaugeSE = &m, &se
 		}
 	}

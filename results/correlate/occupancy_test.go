@@ -44,6 +44,8 @@ func TestOccupancy(t *testing.T) {
 		{"the node's buckets are wide, but all batches are ours", slots(100, 60, 50, 60, 3, 180, 100), 64, 60, correlate.BindsNot, 60, "no batch has more than 60"},
 		{"16 slots take 20 entries in two rounds: 10 on average", slots(100, 20, 50, 10, 6, 60, 20), 16, 20, correlate.Binds, 10, "hold 10 slots on average, where the limit of 16 leaves about 10"},
 		{"slots stand idle", slots(100, 20, 50, 1.2, 15, 18, 20), 4, 20, correlate.BindsNot, 1.2, "hold only 1.2 slots"},
+		{"just over four fifths of what the limit leaves", slots(100, 20, 50, 3.3, 15, 49.5, 20), 4, 20, correlate.Binds, 3.3, "hold 3.3 slots on average, where the limit of 4 leaves about 4"},
+		{"just under them", slots(100, 20, 50, 3.1, 15, 46.5, 20), 4, 20, correlate.BindsNot, 3.1, "hold only 3.1 slots"},
 		{"the limit is not known", slots(100, 20, 50, 4, 15, 60, 20), 0, 20, correlate.Unknown, 4, "hold 4 slots on average, but the limit on them is not told"},
 		{"a mean under the limit, and no word of the largest", slots(100, 10, 50, 8, 15, 120, 0), 16, 0, correlate.Unknown, 8, "how large they get is not known"},
 	} {
@@ -85,6 +87,26 @@ func TestOccupancyOfMixedSizes(t *testing.T) {
 	}
 }
 
+// A limit that costs batches less than a tenth of their slots hardly tells, one that
+// costs them more does.
+func TestOccupancyOfALimitThatHardlyTells(t *testing.T) {
+	sizes := func(small, large float64) correlate.Interval {
+		i := slots(uint64(small+large), 10, 50, 9, 100, 900, 20)
+		i.Node.Histograms[correlate.BatchSize] = correlate.Histogram{Count: small + large, Sum: 10*small + 20*large,
+			Buckets: []correlate.Bucket{{Le: 10, Count: small}, {Le: 20, Count: small + large}}}
+		i.Client.BatchEntries = uint64(10*small + 20*large)
+		return i
+	}
+	// Batches of 20 take two rounds of 16: the mean of rounds is 1.08, or 1.2.
+	few, more := sizes(920, 80), sizes(800, 200)
+	if o, _ := few.Occupancy(16, 20); o.Verdict != correlate.BindsNot || !strings.Contains(o.Reason, "few are over the limit") {
+		t.Errorf("%s: %s", o.Verdict, o.Reason)
+	}
+	if o, _ := more.Occupancy(16, 20); o.Verdict != correlate.Binds {
+		t.Errorf("%s: %s", o.Verdict, o.Reason)
+	}
+}
+
 // Single calls are in the methods' time, so that with them the sums tell nothing.
 func TestOccupancyWithSingles(t *testing.T) {
 	i := slots(100, 20, 50, 4, 15, 60, 20)
@@ -100,6 +122,21 @@ func TestOccupancyWithSingles(t *testing.T) {
 	i.Node.Counters[correlate.MethodCalls] = 2000
 	if o, _ := i.Occupancy(4, 20); o.Sums == nil {
 		t.Errorf("%+v", o)
+	}
+}
+
+// 100 batches took 400 ms each from when they were due, 250 ms from when they were sent,
+// and 150 ms in the node.
+func TestSplit(t *testing.T) {
+	i := slots(100, 20, 50, 4, 15, 60, 20)
+	i.Client.Timed, i.Client.Response, i.Client.Service = 100, 40, 25
+	s, why := i.Split(correlate.Preset("near"))
+	if why != "" || s.Shared || s.Note != "" {
+		t.Fatalf("%+v %s", s, why)
+	}
+	got := fmt.Sprintf("%.6g = %.6g + %.6g + %.6g", s.Response, s.Lateness, s.Network, s.Node)
+	if want := "0.4 = 0.15 + 0.1 + 0.15"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
