@@ -187,6 +187,7 @@ func experimentExit(err error) error {
 	var known *exit
 	var conflict *experiment.Conflict
 	var inUse *experiment.InUse
+	var damaged *experiment.Damaged
 	switch {
 	case errors.As(err, &known):
 		return known
@@ -194,6 +195,8 @@ func experimentExit(err error) error {
 		return &exit{exitUsage, fmt.Errorf("--out: %w", conflict)}
 	case errors.As(err, &inUse):
 		return &exit{exitUsage, fmt.Errorf("--out: %w", inUse)}
+	case errors.As(err, &damaged):
+		return &exit{exitUsage, err}
 	case errors.Is(err, experiment.ErrNoLoad):
 		return &exit{exitUnreachable, err}
 	case errors.Is(err, experiment.ErrInterrupted):

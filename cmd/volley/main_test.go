@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"volley/results"
 	"volley/scenario"
 )
 
@@ -63,10 +64,24 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,
+			"hold":     hold,
 			"storerun": storeRun,
 		},
 		UpdateScripts: os.Getenv("UPDATE") != "",
 	})
+}
+
+// hold takes a directory as a process that is at work there does, to the script's end.
+func hold(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hold DIRECTORY")
+	}
+	unlock, ok, err := results.Lock(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if !ok {
+		ts.Fatalf("%s is held by another process", args[0])
+	}
+	ts.Defer(func() { ts.Check(unlock()) })
 }
 
 // exits runs a command and wants its exit code: exits CODE COMMAND [ARG...].

@@ -40,6 +40,9 @@ func (f *sweepFlags) recommending(g *grid) (*recommending, error) {
 		if v.name != f.recommend {
 			return nil, fmt.Errorf("--recommend %s varies that alone: leave out --vary %s", f.recommend, v.name)
 		}
+		if len(v.values) < 2 {
+			return nil, fmt.Errorf("--recommend %s: --vary %s leaves nothing to choose: give two values or more", f.recommend, v.name)
+		}
 	}
 	given := func(values []varied) func(*experimenting) ([]varied, error) {
 		if len(g.vary) > 0 {

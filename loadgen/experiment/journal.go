@@ -64,6 +64,21 @@ type Journal struct {
 	timing timing
 }
 
+// Damaged says that a stored trial, or the experiment's own record, cannot be read.
+type Damaged struct {
+	Dir string // of the trial, or of the experiment
+	Err error
+}
+
+func (e *Damaged) Error() string {
+	if filepath.Base(filepath.Dir(e.Dir)) == filepath.Dir(study.TrialDir("", 1)) {
+		return fmt.Sprintf("a stored trial is damaged: %v; remove %s to have it made again", e.Err, e.Dir)
+	}
+	return fmt.Sprintf("the stored experiment is damaged: %v; choose another directory", e.Err)
+}
+
+func (e *Damaged) Unwrap() error { return e.Err }
+
 // InUse says that another process is at work on an experiment's directory.
 type InUse struct{ Dir string }
 
@@ -107,7 +122,7 @@ func open(dir string, r study.Record, lab Lab) (*Journal, error) {
 		j.Record.Started, j.Resumed = there.Started, true
 		return j, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
+		return nil, &Damaged{dir, err}
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -204,11 +219,11 @@ func (j *Journal) kept(dir, key string, s *Spec) (*study.Trial, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, err
+		return nil, &Damaged{dir, err}
 	case t.Key == key && t.N == j.n:
 		run, err := results.Open(dir)
 		if err != nil {
-			return nil, fmt.Errorf("the stored trial %d: %w", t.N, err)
+			return nil, &Damaged{dir, err}
 		}
 		j.timing.add(s.Length(), t.TookS)
 		j.tell(Event{N: j.n, Spec: s, Trial: t, Summary: &run.Summary, Kept: true})
@@ -217,6 +232,15 @@ func (j *Journal) kept(dir, key string, s *Spec) (*study.Trial, error) {
 		return nil, &Conflict{Dir: j.Dir, Differences: []string{fmt.Sprintf("its trial %d is of another plan, as another version of the program may have made it", j.n)}}
 	}
 	return nil, os.RemoveAll(dir)
+}
+
+// measure reads a finished trial.
+func measure(t *study.Trial) (*study.Measured, error) {
+	m, err := study.Measure(t)
+	if err != nil {
+		return nil, &Damaged{t.Dir, err}
+	}
+	return m, nil
 }
 
 // Repeats is how often a void trial is made again.

@@ -40,9 +40,9 @@ type verdict struct {
 func judge(t *study.Trial, unit string) (*verdict, error) {
 	run, err := results.Open(t.Dir)
 	if err != nil {
-		return nil, err
+		return nil, &Damaged{t.Dir, err}
 	}
-	m, err := study.Measure(t)
+	m, err := measure(t)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func judge(t *study.Trial, unit string) (*verdict, error) {
 	}
 	w, err := windowsOf(run)
 	if err != nil {
-		return nil, err
+		return nil, &Damaged{t.Dir, err}
 	}
 	common := whole(s, &m.Slice, w)
 	for i, o := range run.Meta.Objectives {

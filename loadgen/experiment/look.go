@@ -86,7 +86,7 @@ func (o *LookOptions) alone(ctx context.Context, j *Journal, form scenario.Form)
 	if t.Void {
 		return nil, t.Reason, nil
 	}
-	m, err = study.Measure(t)
+	m, err = measure(t)
 	return m, "", err
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"volley/results"
 	"volley/results/study"
 	"volley/scenario"
 )
@@ -81,6 +82,11 @@ func Sweep(ctx context.Context, j *Journal, o SweepOptions) (*study.Sweep, error
 		a.Probe = &study.ProbeSpec{CallsPerS: o.Probe}
 	}
 	w := sweeping{j: j, o: o, a: a}
+	defer func() {
+		if paused := w.paused(); paused != "" {
+			a.Warnings = append(a.Warnings, paused)
+		}
+	}()
 	for more := o.Cells; len(more) > 0; {
 		err := w.measure(ctx, more)
 		w.sum()
@@ -143,7 +149,7 @@ func (w *sweeping) trial(ctx context.Context, s *Spec, at int, left time.Duratio
 		w.a.Warnings = append(w.a.Warnings, fmt.Sprintf("%s: the trial was void %d times over, last because: %s", study.Text(cell.Settings), voids+1, t.Reason))
 		return nil
 	}
-	m, err := study.Measure(t)
+	m, err := measure(t)
 	if err != nil {
 		return err
 	}
@@ -153,6 +159,24 @@ func (w *sweeping) trial(ctx context.Context, s *Spec, at int, left time.Duratio
 		cell.NotIdle++
 	}
 	return nil
+}
+
+// paused warns of trials in which the machine paused; "" where there were none.
+func (w *sweeping) paused() string {
+	n, of, late := 0, 0, time.Duration(0)
+	for _, cell := range w.measured {
+		for _, m := range cell {
+			if of++; m.Late > 0 {
+				n++
+				late = max(late, m.Late)
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("in %d of %d trials the machine paused, so that calls were sent late (p99 up to %s): their times are partly its own, and differences between settings harder to see; a quieter machine shows more",
+		n, of, results.Micros(float64(late.Microseconds())))
 }
 
 func (w *sweeping) sum() {

@@ -17,8 +17,10 @@ func Sweep(w io.Writer, a *study.Sweep) error {
 	p.title(&a.Head, "sweep")
 	p.recommendation(a.Recommendation)
 	p.front(a.Recommendation)
-	p.line("")
-	p.cells(a)
+	if len(a.Cells) > 0 {
+		p.line("")
+		p.cells(a)
+	}
 	for i := range a.Models {
 		p.model(&a.Models[i])
 	}
@@ -91,6 +93,9 @@ func (p *page) cells(a *study.Sweep) {
 	for _, v := range a.Varied {
 		first += wide(v) + 2
 	}
+	if len(shown) == 0 {
+		p.table(a, nil)
+	}
 	for len(shown) > 0 {
 		n, at := 0, first
 		for n < len(shown) && (n == 0 || at+shown[n].wide() <= width) {
@@ -103,12 +108,12 @@ func (p *page) cells(a *study.Sweep) {
 		}
 	}
 	if few {
-		p.line("  ? too few calls for that percentile")
+		p.line("  ? too few calls for that percentile, or too little of the node's CPU time for\n    its counter's steps")
 	}
 	if len(without) > 0 {
-		why := "the repeats differ too much to say one"
+		why := "the trials of a setting differ too much for one that says anything"
 		if a.Repeats < fewestForInterval {
-			why = fmt.Sprintf("%s of a setting give none of use, %d and more do (--repeats)", plural(uint64(a.Repeats), "trial"), fewestForInterval)
+			why = fmt.Sprintf("it takes %d trials of each setting (--repeats)", fewestForInterval)
 		}
 		p.line("%s", wrap("  ", fmt.Sprintf("no 95%% interval of %s: %s", strings.Join(without, ", "), why)))
 	}
@@ -222,11 +227,11 @@ func (p *page) recommendation(r *study.Recommendation) {
 		return
 	}
 	p.line("")
-	first := "Nothing is recommended"
-	if r.Value != "" {
-		first = "Recommended"
+	text := "Recommended " + results.Escape(r.Setting) + ": " + results.Escape(r.Sentence)
+	if r.Value == "" {
+		text = results.Escape(r.Setting) + ": " + results.Escape(r.Sentence)
 	}
-	p.line("%s", wrap("", first+" for "+results.Escape(r.Setting)+": "+results.Escape(r.Sentence)))
+	p.line("%s", wrap("", text))
 	for _, w := range r.Warnings {
 		p.line("%s", wrap("  ! ", results.Escape(w)))
 	}
@@ -301,7 +306,7 @@ func (p *page) model(m *study.Model) {
 		if v.Low != nil && v.High != nil {
 			interval = fmt.Sprintf("  95%% %s to %s", results.Rate(*v.Low), results.Rate(*v.High))
 		}
-		p.line("  %s%12s %s%s", pad(results.Escape(v.Name), 34), results.Rate(v.Value), results.Escape(v.Unit), interval)
+		p.line("%s", strings.TrimRight(fmt.Sprintf("  %s%12s %s%s", pad(results.Escape(v.Name), 34), results.Rate(v.Value), results.Escape(v.Unit), interval), " "))
 	}
 	for _, w := range m.Warnings {
 		p.line("%s", wrap("  ! ", results.Escape(w)))

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"volley/results"
+	"volley/results/selfcheck"
 )
 
 // Measured is what a stored run's measured phases came to, its histograms whole, so
@@ -20,8 +21,11 @@ type Measured struct {
 	Probe *results.PhaseSlice
 	// NodeCPU is the node's CPU time over Calls, Entries and Items: all that it was
 	// sent, warm-up and probe included. ok is false where it is not known.
-	NodeCPU               float64
-	KnowsCPU              bool
+	NodeCPU  float64
+	KnowsCPU bool
+	// Late is the p99 of the generator's lateness where a self-check warns of it: the
+	// machine paused, and what it measured is partly its own; 0 else.
+	Late                  time.Duration
 	Calls, Entries, Items uint64
 }
 
@@ -38,6 +42,9 @@ func Measure(t *Trial) (*Measured, error) {
 	}
 	m.Slice, m.Span = all, time.Duration(run.Summary.Measured.ElapsedS*float64(time.Second))
 	m.count(&run.Summary.Totals)
+	if slices.ContainsFunc(run.Summary.Checks, late) && all.Lateness != nil {
+		m.Late = time.Duration(results.AtPercentile(all.Lateness, 99)) * time.Microsecond
+	}
 	if t.Probe {
 		run, err := results.Open(ProbeDir(t.Dir))
 		if err != nil {
@@ -55,6 +62,8 @@ func Measure(t *Trial) (*Measured, error) {
 	}
 	return m, nil
 }
+
+func late(c selfcheck.Check) bool { return c.Name == "lateness" && c.Verdict == selfcheck.Warn }
 
 func (m *Measured) count(t *results.Totals) {
 	m.Calls += t.Calls
@@ -91,7 +100,7 @@ type figure struct {
 	name, unit string
 	// of gives the value; false where there is none.
 	of func(*Measured) (float64, bool)
-	// few tells whether there are too few samples for it; may be nil.
+	// few tells whether there is too little behind it; may be nil.
 	few func(*Measured) bool
 }
 
@@ -106,9 +115,9 @@ var figures = []figure{
 	{ServiceMean, "us", latencyMean(load, true), nil},
 	{ProbeP50, "us", latency(probe, 50), few(probe, .50)},
 	{ProbeP99, "us", latency(probe, 99), few(probe, .99)},
-	{CPUPerCall, "us", cpu(func(m *Measured) uint64 { return m.Calls }), nil},
-	{CPUPerEntry, "us", cpu(func(m *Measured) uint64 { return m.Entries }), nil},
-	{CPUPerItem, "us", cpu(func(m *Measured) uint64 { return m.Items }), nil},
+	{CPUPerCall, "us", cpu(func(m *Measured) uint64 { return m.Calls }), littleCPU},
+	{CPUPerEntry, "us", cpu(func(m *Measured) uint64 { return m.Entries }), littleCPU},
+	{CPUPerItem, "us", cpu(func(m *Measured) uint64 { return m.Items }), littleCPU},
 	{BytesPerItem, "bytes", share(func(m *Measured) (float64, uint64) {
 		return float64(m.Slice.BytesOut + m.Slice.BytesIn), m.Slice.Items
 	}), nil},
@@ -138,6 +147,10 @@ func cpu(n func(*Measured) uint64) func(*Measured) (float64, bool) {
 		return m.NodeCPU * 1e6 / float64(n(m)), m.KnowsCPU && n(m) > 0
 	}
 }
+
+// littleCPU: counters of CPU time go in steps of 10 ms on Linux, 20 of which are an error
+// of 5%.
+func littleCPU(m *Measured) bool { return m.NodeCPU < 0.2 }
 
 func latency(of func(*Measured) *results.PhaseSlice, p float64) func(*Measured) (float64, bool) {
 	return func(m *Measured) (float64, bool) {

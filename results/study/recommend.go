@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"volley/results"
 	"volley/results/capacity/pool"
@@ -52,6 +53,18 @@ func inSeconds(micros []float64) []float64 {
 	return all
 }
 
+// nothing begins the sentence of a recommendation without a value.
+const nothing = "nothing can be recommended: "
+
+// plainly is an error's text without the package that it came from.
+func plainly(err error) string {
+	_, text, ok := strings.Cut(err.Error(), ": ")
+	if ok && !strings.Contains(err.Error()[:len(err.Error())-len(text)-2], " ") {
+		return text
+	}
+	return err.Error()
+}
+
 // RecommendLimit chooses a batch_concurrency_limit from the cells that differ by it,
 // by the rule of package pool. With cells that cannot be compared the recommendation
 // has no value and says why.
@@ -65,9 +78,13 @@ func RecommendLimit(cells []Cell, setting string, g pool.Guard) *Recommendation 
 	for _, value := range skipped {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s=%s has no trial that counts", setting, value))
 	}
+	if len(front) < 2 {
+		r.Sentence = nothing + "it takes two limits with trials that count"
+		return r
+	}
 	chosen, err := pool.Recommend(front, g)
 	if err != nil {
-		r.Sentence = "nothing can be recommended: " + err.Error()
+		r.Sentence = nothing + plainly(err)
 		return r
 	}
 	r.Value, r.Sentence = strconv.Itoa(chosen.Setting), chosen.Reason
@@ -79,13 +96,6 @@ func RecommendLimit(cells []Cell, setting string, g pool.Guard) *Recommendation 
 		}
 	}
 	r.GuardUS = chosen.Guard * 1e6
-	if chosen.NoDifference {
-		why := "no difference between the settings within the guard was shown"
-		if chosen.Detectable > 0 && chosen.Detectable < 1e9 {
-			why += fmt.Sprintf("; one of %.0f%% or more would have been, 4 times of 5", 100*chosen.Detectable)
-		}
-		r.Why = append(r.Why, why)
-	}
 	for i := range cells {
 		k := candidate(&cells[i], setting)
 		k.Chosen = k.Value == r.Value
@@ -122,7 +132,7 @@ func RecommendForm(cells []Cell, setting string) *Recommendation {
 	}
 	order, err := byMetric(cells, metric)
 	if err != nil {
-		r.Sentence = "nothing can be recommended: " + err.Error()
+		r.Sentence = nothing + plainly(err)
 		return r
 	}
 	best := &cells[order[0]]

@@ -46,7 +46,7 @@ func RecommendSize(cells []Cell, o SizeOptions) (*Recommendation, []Model) {
 	if o.Limit > 0 {
 		r.withinObjective(cells, o, latency)
 	} else {
-		r.withoutObjective(latency, cpu)
+		r.withoutObjective(cells, o, latency, cpu)
 	}
 	return r, models
 }
@@ -99,20 +99,32 @@ func (r *Recommendation) withinObjective(cells []Cell, o SizeOptions, latency *c
 	}
 }
 
-func (r *Recommendation) withoutObjective(latency, cpu *cost.Model) {
+func (r *Recommendation) withoutObjective(cells []Cell, o SizeOptions, latency, cpu *cost.Model) {
 	model, of := cpu, "CPU"
 	if model == nil {
 		model, of = latency, "time"
 	}
 	r.Rule = fmt.Sprintf("without an objective for the response time: the size that reaches %.0f%% of the greatest speedup, by the model of %s", 100*enoughGain, of)
 	if model == nil {
-		r.Sentence = "nothing can be recommended: there is no model"
+		r.Sentence = nothing + "the trials give no model of costs"
+		return
+	}
+	if model.DF < 1 {
+		r.Sentence = nothing + "these few points fit any model exactly; repeat them, or measure more sizes"
 		return
 	}
 	n, ok := model.SizeFor(enoughGain)
 	if !ok || !(n.Value >= 1) {
-		r.Sentence = "nothing can be recommended: the model cannot tell a call's own cost from its entries'"
+		r.Sentence = nothing + "the model cannot tell a call's own cost from its entries'"
 		return
+	}
+	largest := 0.0
+	for i := range cells {
+		v, _ := strconv.ParseFloat(cells[i].Setting(o.Setting), 64)
+		largest = max(largest, v)
+	}
+	if n.Value > largest {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("that is beyond %g, the largest size measured: the model may not hold there", largest))
 	}
 	r.Value = strconv.Itoa(int(n.Value + 0.999))
 	r.Sentence = r.Value + ", by the model"
@@ -150,7 +162,7 @@ func costModel(cells []Cell, o SizeOptions, of, metric string) (*cost.Model, *Mo
 	}
 	fit, err := cost.Fit(points)
 	if err != nil {
-		out.Warnings = append(out.Warnings, err.Error())
+		out.Warnings = append(out.Warnings, plainly(err))
 		return nil, out
 	}
 	for _, c := range []struct {
@@ -183,7 +195,9 @@ func costModel(cells []Cell, o SizeOptions, of, metric string) (*cost.Model, *Mo
 	if ratio, ok := fit.OverheadRatio(); ok {
 		out.Sentence = fmt.Sprintf("A call's envelope costs as much as %.3g entries.", ratio.Value)
 	}
-	out.Sentence = strings.TrimSpace(out.Sentence + " " + farthest(out.Points))
+	if fit.DF > 0 {
+		out.Sentence = strings.TrimSpace(out.Sentence + " " + farthest(out.Points))
+	}
 	return &fit, out
 }
 

@@ -46,7 +46,8 @@ type Metric struct {
 	Low     *float64  `json:"low"`
 	High    *float64  `json:"high"`
 	Repeats []float64 `json:"repeats"` // by trial, in the order of Cell.Trials
-	// Few says that there were too few samples for the percentile.
+	// Few says that there is too little behind it: samples for a percentile, or CPU time
+	// for the steps of its counter.
 	Few bool `json:"few,omitempty"`
 }
 
