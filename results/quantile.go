@@ -32,6 +32,10 @@ func atRank(h *hdrhistogram.Histogram, r int64) int64 {
 // do not exceed, as all percentiles here are. h holds some.
 func AtPercentile(h *hdrhistogram.Histogram, p float64) int64 { return atPercentile(h, p) }
 
+// Percentile gives the value that p percent of h's do not exceed, by the nearest rank, as
+// everything here does; h must hold some.
+func Percentile(h *hdrhistogram.Histogram, p float64) int64 { return atPercentile(h, p) }
+
 func atPercentile(h *hdrhistogram.Histogram, p float64) int64 {
 	return atRank(h, rank(p, h.TotalCount()))
 }

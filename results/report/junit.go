@@ -48,7 +48,7 @@ type junitMessage struct {
 
 // add counts a case. Its texts may be as others wrote them.
 func (s *junitSuite) add(c junitCase) {
-	c.Class, c.Name, c.Out = short(results.Escape(c.Class), 200), short(results.Escape(c.Name), 300), results.Escape(c.Out)
+	c.Class, c.Name, c.Out = short(results.Escape(c.Class), 200), short(results.Escape(c.Name), 300), strings.TrimSuffix(escapeLines(c.Out), "\n")
 	for _, m := range []*junitMessage{c.Failure, c.Skipped} {
 		if m != nil {
 			m.Message = short(results.Escape(m.Message), mostText)

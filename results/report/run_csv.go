@@ -84,7 +84,7 @@ func csvLatency(h *hdrhistogram.Histogram) []string {
 	}
 	row := []string{strconv.FormatInt(h.TotalCount(), 10), csvFloat(math.Round(10*h.Mean()) / 10)}
 	for _, q := range []float64{50, 90, 99, 99.9} {
-		row = append(row, strconv.FormatInt(h.ValueAtPercentile(q), 10))
+		row = append(row, strconv.FormatInt(results.Percentile(h, q), 10))
 	}
 	return append(row, strconv.FormatInt(h.Max(), 10))
 }

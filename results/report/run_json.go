@@ -23,8 +23,8 @@ type Spectrum struct {
 // JSON writes run.json as it is stored, and as `spectrum` the percentiles of the measured
 // phases up to p99.99.
 func (r *Run) JSON(w io.Writer) error {
-	m := &r.measured
-	return writeJSON(w, enriched{r.Summary, Spectrum{spectrum(m.Response), spectrum(m.Service), spectrum(m.Lateness)}})
+	m, d := &r.measured, &r.Summary.Measured
+	return writeJSON(w, enriched{r.Summary, Spectrum{spectrum(m.Response, &d.Response), spectrum(m.Service, &d.Service), spectrum(m.Lateness, &d.Lateness)}})
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -108,18 +108,20 @@ func (r *Run) spectrumFigure() *figure {
 	plot := chart.Plot{
 		ID: "spectrum", Title: "Latency by percentile, measured phases", X: percentileAxis(12_000), Y: latencyAxis("time of a call"),
 	}
+	d := &r.Summary.Measured
 	t := &table{Columns: headings("#Percentile", "#Response", "#Service", "#Lateness", "#Calls beyond")}
 	all := []struct {
 		name   string
 		h      *hdrhistogram.Histogram
+		d      *results.Distribution
 		colour int
-	}{{"response", r.measured.Response, 0}, {"service", r.measured.Service, 1}, {"lateness", r.measured.Lateness, 2}}
+	}{{"response", r.measured.Response, &d.Response, 0}, {"service", r.measured.Service, &d.Service, 1}, {"lateness", r.measured.Lateness, &d.Lateness, 2}}
 	for _, of := range all {
 		if of.h == nil {
 			continue
 		}
 		sure, unsure := chart.Series{Name: of.name, Colour: of.colour, Line: true}, chart.Series{Colour: of.colour, Line: true, Thin: true}
-		for _, q := range spectrum(of.h) {
+		for _, q := range spectrum(of.h, of.d) {
 			p := chart.Point{X: 100 / (100 - q.Percentile), Y: float64(max(q.ValueUS, 1))}
 			if !q.Few {
 				sure.Points = append(sure.Points, p)
@@ -133,7 +135,7 @@ func (r *Run) spectrumFigure() *figure {
 			plot.Series = append(plot.Series, unsure)
 		}
 	}
-	for _, q := range spectrum(r.measured.Response) {
+	for _, q := range spectrum(r.measured.Response, &d.Response) {
 		few := ""
 		if q.Few {
 			few = "?"
@@ -145,9 +147,8 @@ func (r *Run) spectrumFigure() *figure {
 			plot.Levels = append(plot.Levels, chart.Level{At: o.Limit, Name: results.Brief(results.Escape(o.Text))})
 		}
 	}
-	d := &r.Summary.Measured.Response
 	plot.Alt = fmt.Sprintf("The response time is %s at the 50th percentile, %s at the 90th and %s at the 99th, and %s at most. The figures follow as a table.",
-		results.Micros(float64(d.P50)), results.Micros(float64(d.P90)), results.Micros(float64(d.P99)), results.Micros(float64(d.Max)))
+		results.Micros(float64(d.Response.P50)), results.Micros(float64(d.Response.P90)), results.Micros(float64(d.Response.P99)), results.Micros(float64(d.Response.Max)))
 	return &figure{
 		Title: plot.Title, SVG: template.HTML(plot.SVG()), Table: t,
 		Note: "Each nine has the same length. Where there are too few calls to be sure of a percentile the line is dotted: the true value may lie above the greatest one seen.",
@@ -158,7 +159,7 @@ func at(h *hdrhistogram.Histogram, p float64) string {
 	if h == nil || h.TotalCount() == 0 {
 		return "–"
 	}
-	return results.Micros(float64(h.ValueAtPercentile(p)))
+	return results.Micros(float64(results.Percentile(h, p)))
 }
 
 func (r *Run) histogramFigure() *figure {

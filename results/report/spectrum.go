@@ -13,8 +13,8 @@ type Quantile struct {
 	Percentile float64 `json:"percentile"`
 	ValueUS    int64   `json:"value_us"`
 	Beyond     int64   `json:"beyond"` // values over it
-	// Few says that there are too few values for it, were they independent: the true
-	// one may lie above the greatest value seen.
+	// Few says that there are too few values for it: the true one may lie above the
+	// greatest value seen.
 	Few bool `json:"few,omitempty"`
 }
 
@@ -22,15 +22,21 @@ type Quantile struct {
 const deepest = 99.99
 
 // spectrum gives a distribution's quantiles where HdrHistogram's own tools put them: five
-// to each halving of what is beyond, up to p99.99 or the greatest value.
-func spectrum(h *hdrhistogram.Histogram) (all []Quantile) {
+// to each halving of what is beyond, up to p99.99 or the greatest value. What d, which is
+// of the same values, says of how far they can be relied on goes for the quantiles too.
+func spectrum(h *hdrhistogram.Histogram, d *results.Distribution) (all []Quantile) {
 	if h == nil || h.TotalCount() == 0 {
 		return nil
 	}
-	n := h.TotalCount()
+	n, bounded := h.TotalCount(), 100.0
+	for i, unbounded := range d.Unbounded() {
+		if unbounded {
+			bounded = min(bounded, []float64{50, 90, 99, 99.9}[i])
+		}
+	}
 	add := func(p float64) {
-		q := Quantile{Percentile: p, ValueUS: h.ValueAtPercentile(p), Beyond: n - atMost(p, n)}
-		q.Few = p > 0 && p < 100 && n < results.NeededFor(p/100)
+		q := Quantile{Percentile: p, ValueUS: results.Percentile(h, p), Beyond: n - atMost(p, n)}
+		q.Few = p >= bounded || p > 0 && p < 100 && n < results.NeededFor(p/100)
 		all = append(all, q)
 	}
 	const perHalving = 5

@@ -101,7 +101,7 @@ func (t *timeline) cut() {
 	}
 	o.InFlight = t.inCalls / (o.End - o.Start).Seconds()
 	if o.N = t.latency.TotalCount(); o.N > 0 {
-		o.P50, o.P99, o.Max = t.latency.ValueAtPercentile(50), t.latency.ValueAtPercentile(99), t.latency.Max()
+		o.P50, o.P99, o.Max = results.Percentile(t.latency, 50), results.Percentile(t.latency, 99), t.latency.Max()
 		o.Bins = binned(t.latency)
 	}
 	t.slots = append(t.slots, o)
