@@ -113,7 +113,7 @@ func (f *liveFlags) arms(name string, plan *scenario.Plan) (o experiment.Compare
 	if err != nil {
 		return o, &exit{exitUsage, err}
 	}
-	g := grid{scenario: name, patches: f.patches(), base: plan}
+	g := grid{scenario: name, patches: f.patches(), base: plan, give: "--a %[1]s=A --b %[1]s=B"}
 	if f.length > 0 {
 		g.length = f.length.String()
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -105,6 +106,7 @@ type grid struct {
 	base     *scenario.Plan
 	vary     []varied
 	length   string // of the measured phases; "" for the scenario's own
+	give     string // how a command is told a setting's values, %s being its name; "": by --vary
 	steady   bool   // one phase alone is measured, at one rate
 }
 
@@ -182,7 +184,7 @@ func (g *grid) told(name string) bool {
 func (g *grid) placeholders() error {
 	for _, name := range g.base.Target.Placeholders() {
 		if !slices.ContainsFunc(g.vary, func(v varied) bool { return v.name == name }) {
-			return fmt.Errorf("target.apply: nothing is varied under the name {%s}; --vary %s=A,B gives them", name, name)
+			return fmt.Errorf("target.apply: nothing is varied under the name {%s}; %s gives it", name, fmt.Sprintf(cmp.Or(g.give, "--vary %s=A,B"), name))
 		}
 	}
 	return nil
@@ -199,7 +201,7 @@ func (g *grid) sets(s study.Setting) ([]string, error) {
 	case place != "" && bundled:
 		return []string{place + "=" + s.Value}, nil
 	case place != "" && !g.told(s.Name):
-		return nil, fmt.Errorf("--vary %s: the target is a node of your own: say how it is brought to a setting, as in target: {apply: [./set.sh, \"{%s}\"]}", s.Name, s.Name)
+		return nil, fmt.Errorf("%s: the target is a node of your own: say how it is brought to a setting, as in target: {apply: [./set.sh, \"{%s}\"]}", s.Name, s.Name)
 	case place != "":
 		return nil, nil
 	}

@@ -36,6 +36,9 @@ func of(t *testing.T, c *study.Compare, name string) study.Comparison {
 // Eight pairs whose runs differ by a hundredth or two, on a machine that slows down by
 // a fifth while they are made.
 func TestSameAndSlower(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million calls in all")
+	}
 	different, found := 0, 0
 	for seed := range uint64(20) {
 		a, b := arms(abba, 1, seed+1)
