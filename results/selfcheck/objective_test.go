@@ -119,3 +119,20 @@ func TestProofAsACheck(t *testing.T) {
 		}
 	}
 }
+
+// Half a sample over the limit is one, and half an independent one is none: dependent
+// samples prove no more for being counted in parts.
+func TestDependentProofIsRoundedAgainstIt(t *testing.T) {
+	for _, tt := range []struct {
+		over, n int64
+		want    Decision
+	}{
+		{0, 598, Met}, {0, 597, Undecided}, // 299 of them, or 298.5
+		{1, 946, Met}, {1, 945, Undecided}, // 473 with one over it
+		{2, 946, Met},
+	} {
+		if p := MeetsEffective(tt.over, tt.n, 2, 0.99, 0.95); p.Decision != tt.want {
+			t.Errorf("%d of %d, tau 2: %+v, want %s", tt.over, tt.n, p, tt.want)
+		}
+	}
+}

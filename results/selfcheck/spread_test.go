@@ -88,3 +88,28 @@ func TestSpreadRefuses(t *testing.T) {
 		}
 	}
 }
+
+// The tau is that about the limit asked for, not about any other: here what is fast comes
+// by chance, and what is slow in one window of ten.
+func TestSpreadTellsTheTauAboutTheLimit(t *testing.T) {
+	var s Spread
+	rng := seeded(41)
+	for w := range 200 {
+		for range 100 {
+			v := int64(10)
+			switch {
+			case w%10 == 0:
+				v = 1_000_000
+			case rng.Float64() < 0.5:
+				v = 1000
+			}
+			s.Count(v, 1)
+		}
+		s.End()
+	}
+	fast, ok := s.Tau(100)
+	slow, known := s.Tau(100_000)
+	if !ok || !known || slow < 50 || fast > slow/2 {
+		t.Errorf("tau %.1f about the fast ones, %.1f about the slow ones", fast, slow)
+	}
+}
