@@ -170,7 +170,11 @@ func (w *windows) checks(p *PhaseSummary) (all []selfcheck.Check) {
 		for i, v := range [...]int64{d.P50, d.P90, d.P99, d.P999} {
 			c := selfcheck.Percentile(d.N, tau(v), quantiles[i].q, confidence)
 			if ci := d.CI.list()[i]; ci.Low != nil && ci.High != nil {
-				c.Verdict, c.Sentence = selfcheck.OK, fmt.Sprintf("%s is in %s to %s at 95%%.", quantiles[i].name, Micros(float64(*ci.Low)), Micros(float64(*ci.High)))
+				assumed := ""
+				if d.Independent {
+					assumed = ", if calls are independent of each other, which is not known"
+				}
+				c.Verdict, c.Sentence = selfcheck.OK, fmt.Sprintf("%s is in %s to %s at 95%%%s.", quantiles[i].name, Micros(float64(*ci.Low)), Micros(float64(*ci.High)), assumed)
 			}
 			all = append(all, c)
 		}

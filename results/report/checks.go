@@ -109,7 +109,7 @@ func (p *page) intervals(d *results.Distribution) {
 		words = append(words, fmt.Sprintf("%s %s to %s", q.name, low, high))
 	}
 	if d.Independent {
-		words[len(words)-1] += ", were calls independent"
+		words[len(words)-1] += "; if calls are independent of each other, which so few seconds do not tell"
 	}
 	p.line("%s", wrap("  response, 95% sure: ", strings.Join(words, ", ")))
 }

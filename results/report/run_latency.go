@@ -43,6 +43,8 @@ func latencyTable(s *results.Summary) *table {
 	return t
 }
 
+const assumedNote = " * marks intervals that take calls for independent of each other, as so few seconds do not tell: they may be too narrow."
+
 func latencyRows(t *table, name string, s *results.Span) {
 	if s.Calls == 0 {
 		t.add(name, "nothing was sent", "0", "", "", "", "", "", "")
@@ -59,8 +61,15 @@ func latencyRows(t *table, name string, s *results.Span) {
 		unbounded := of.d.Unbounded()
 		row := []string{name, of.name, results.Count(uint64(of.d.N)), results.Micros(of.d.Mean)}
 		var ci [4]results.Interval
+		assumed := ""
 		if of.d.CI != nil && of.name == "response" {
 			ci = [4]results.Interval{of.d.CI.P50, of.d.CI.P90, of.d.CI.P99, of.d.CI.P999}
+			if of.d.Independent {
+				assumed = "*"
+				if !strings.HasSuffix(t.Note, assumedNote) {
+					t.Note += assumedNote
+				}
+			}
 		}
 		for i, v := range [...]int64{of.d.P50, of.d.P90, of.d.P99, of.d.P999} {
 			text := results.Micros(float64(v))
@@ -68,7 +77,7 @@ func latencyRows(t *table, name string, s *results.Span) {
 				text += "?"
 			}
 			if ci[i].Low != nil && ci[i].High != nil {
-				text += fmt.Sprintf(" (%s to %s)", results.Micros(float64(*ci[i].Low)), results.Micros(float64(*ci[i].High)))
+				text += fmt.Sprintf(" (%s to %s%s)", results.Micros(float64(*ci[i].Low)), results.Micros(float64(*ci[i].High)), assumed)
 			}
 			row = append(row, text)
 		}

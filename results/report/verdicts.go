@@ -131,7 +131,7 @@ func (p *page) generator(s *results.Summary) {
 	}
 	if g.GCPauseMaxUS > 0 {
 		words = append(words, "longest GC pause "+results.Micros(g.GCPauseMaxUS))
-		if g.GCPauses > 0 {
+		if g.GCPauses >= 100 { // else its p99 is the longest
 			words[len(words)-1] += " (p99 " + results.Micros(g.GCPauseP99US) + ")"
 		}
 	}
