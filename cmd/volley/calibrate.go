@@ -172,6 +172,23 @@ const (
 	closedCaller = 64
 )
 
+// trialsIn tells how many trials at a rate fit into a calibration of that length, and
+// what of each is measured.
+func trialsIn(span time.Duration) (trials int, length time.Duration) {
+	rest := time.Duration((1 - closedShare - floorShare) * float64(span))
+	trials = min(max(int(rest/trialLength), leastTrials), mostTrials)
+	return trials, max(rest/time.Duration(trials)-settle, settle)
+}
+
+// trialSeconds is what was measured of each trial at a rate.
+func (c *calibration) trialSeconds() float64 {
+	if c.ForS <= 0 {
+		return 0
+	}
+	_, length := trialsIn(time.Duration(c.ForS * float64(time.Second)))
+	return length.Seconds()
+}
+
 // measure makes all trials and takes about span for it. What it is at is told.
 func (c *calibration) measure(ctx context.Context, b *nullBench, span time.Duration, progress func(string, ...any)) (err error) {
 	part := func(share float64) time.Duration { return time.Duration(share * float64(span)) }
@@ -191,9 +208,7 @@ func (c *calibration) measure(ctx context.Context, b *nullBench, span time.Durat
 
 	limit := lateLimit(&c.Floor)
 	c.LateLimitUS = limit.Microseconds()
-	rest := part(1 - closedShare - floorShare)
-	trials := min(max(int(rest/trialLength), leastTrials), mostTrials)
-	length := max(rest/time.Duration(trials)-settle, settle)
+	trials, length := trialsIn(span)
 	found, err := findCeiling(c.Closed.CallsPerS, trials, func(rate float64) (bool, error) {
 		s, err := b.open(ctx, rate, length)
 		if err != nil {

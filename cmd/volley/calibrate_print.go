@@ -39,7 +39,11 @@ func (c *calibration) print(w io.Writer, asked float64, where string) error {
 		line("Warning  this machine pauses: %s late, as at the floor's rate, was not held against a", results.Micros(float64(c.LateLimitUS)))
 		line("         rate (else it is %s); calibrate again when nothing else runs", results.Micros(float64(allowed)))
 	}
-	line("Stored   %s", where)
+	if length := c.trialSeconds(); length > 0 && length < 1 {
+		line("Warning  trials of %s are short: one pause of the machine decides them, and the ceiling", results.Seconds(length))
+		line("         may be several times higher; give --for 20s or more")
+	}
+	line("Stored   %s", tilde(where))
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -217,6 +217,16 @@ func (c *calibration) store(dir string) (path string, err error) {
 	return path, nil
 }
 
+// tilde writes ~ for the user's home directory, which is nobody's business where results
+// are passed on.
+func tilde(text string) string {
+	home, err := os.UserHomeDir()
+	if home = filepath.Clean(home); err != nil || home == string(filepath.Separator) {
+		return text
+	}
+	return strings.ReplaceAll(text, home+string(filepath.Separator), "~"+string(filepath.Separator))
+}
+
 // errNotCalibrated says that a key has no calibration.
 var errNotCalibrated = errors.New("not calibrated")
 
@@ -260,10 +270,10 @@ func calibrated(plan *scenario.Plan, env map[string]string, warn func(string)) *
 	case errors.Is(err, errNotCalibrated):
 		c.Missing = "none for these calls from these CPUs of this machine: volley calibrate measures what the generator itself can do with them"
 	case err != nil:
-		c.Missing = err.Error()
+		c.Missing = tilde(err.Error())
 		var broken *brokenCalibration
 		if errors.As(err, &broken) && warn != nil {
-			warn("calibration ignored: " + c.Missing)
+			warn("calibration ignored: " + err.Error())
 		}
 	case stored.Ceiling.Held == 0:
 		c.Missing = "made on " + stored.Made.Format(time.DateOnly) + ", but no rate was held then: calibrate again"
