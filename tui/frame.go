@@ -139,6 +139,8 @@ func nodeWord(v *view) string {
 
 func windowWord(v *view, l look) string {
 	switch {
+	case l.screen == nodeScreen:
+		return "whole run" // as far as scrapes bound it
 	case l.window != allTime:
 		return "last " + windows[l.window].name
 	case v.measuring:
@@ -171,6 +173,8 @@ func endWord(s *results.Summary) (string, style) {
 		return "■ over", in(dim)
 	case s.Status == results.Void:
 		return "■ VOID", in(bad).bold()
+	case s.Status == results.Finished && s.Failures() != "":
+		return "■ finished, failures", in(bad).bold()
 	case s.Status == results.Finished && s.ObjectivesMet():
 		return "■ finished", in(good).bold()
 	case s.Status == results.Finished:
@@ -317,7 +321,7 @@ func drawHelp(c canvas, l look) {
 		hint{"response", "from when a call was due to its answer"},
 		hint{"service", "from when it was sent"},
 		hint{"lateness", "from when it was due until it was sent: the generator's own"},
-		hint{"?", "after a percentile: too few calls, the true value may be greater"})
+		hint{"?", "after a percentile: too few calls, the true value may be greater; after an objective's: not proven"})
 	column := min(30, c.w/2)
 	y := 0
 	for _, r := range rows {

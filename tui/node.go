@@ -45,6 +45,10 @@ func drawNode(c canvas, v *view, l look) {
 		drawNodeBrief(c, v, r)
 		return
 	}
+	if w := nodeWarnings(r); w != nil {
+		c.text(0, 0, fit(strings.Join(w, "; "), c.w), in(caution).bold())
+		c = c.rows(1, c.h-1)
+	}
 	const gap = 2
 	left := (c.w - gap) / 2
 	half := func(y, h int) (a, b canvas) { return c.part(0, y, left, h), c.part(left+gap, y, c.w, h) }
@@ -85,9 +89,14 @@ func drawNode(c canvas, v *view, l look) {
 	drawMovers(b, r)
 }
 
-// lines writes text from row y on, and gives the row after it.
+// lines writes text from row y on, and gives the row after it. What there is no room for
+// is cut off at the last row, with a sign.
 func lines(c canvas, y int, st style, text string) int {
-	for _, line := range wrap(text, c.w) {
+	all := wrap(text, c.w)
+	if last := c.h - y - 1; last >= 0 && len(all) > last+1 {
+		all = append(all[:last:last], fit(strings.Join(all[last:], " "), c.w))
+	}
+	for _, line := range all {
 		c.text(0, y, line, st)
 		y++
 	}
@@ -119,7 +128,7 @@ func seconds(s float64) string { return results.Micros(1e6 * s) }
 func drawSplit(c canvas, r *correlate.Report) {
 	s := r.Split
 	if s == nil || !(s.Response > 0) {
-		lines(heading(c, "Where the time goes", ""), 0, in(dim), "not known: "+reason(r))
+		lines(heading(c, "Where the time goes", ""), 0, in(dim), "not known: "+reason(r, "where the time goes"))
 		return
 	}
 	note := "mean " + seconds(s.Response)
@@ -151,7 +160,7 @@ func drawSplit(c canvas, r *correlate.Report) {
 		body.right(body.w, y, percent(p.seconds/s.Response), style{attr: bold})
 	}
 	if s.Note != "" {
-		lines(body, 4, in(dim), results.Escape(s.Note))
+		lines(body, 1+len(parts), in(dim), results.Escape(s.Note))
 	}
 }
 
@@ -163,6 +172,9 @@ type splitPart struct {
 }
 
 func splitParts(s *correlate.Split) []splitPart {
+	if s.Shared {
+		return []splitPart{{"lateness", s.Lateness, "░", second}, {"network and node", s.Network + s.Node, "█", third}}
+	}
 	return []splitPart{
 		{"lateness", s.Lateness, "░", second},
 		{"network and admission", s.Network, "▒", first},
@@ -172,19 +184,11 @@ func splitParts(s *correlate.Split) []splitPart {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
-// reason is the first note of a report that does not know something.
-func reason(r *correlate.Report) string {
-	if len(r.Notes) == 0 {
-		return "the node does not say enough"
-	}
-	return results.Escape(r.Notes[0])
-}
-
 // drawSlots shows how many of its execution slots a batch holds, against the limit.
 func drawSlots(c canvas, r *correlate.Report) {
 	o := r.Occupancy
 	if o == nil {
-		lines(heading(c, "Slots of a batch", ""), 0, in(dim), "not known: "+reason(r))
+		lines(heading(c, "Slots of a batch", ""), 0, in(dim), "not known: "+reason(r, "slots"))
 		return
 	}
 	body := heading(c, "Slots of a batch", "")
@@ -217,13 +221,20 @@ func drawSlots(c canvas, r *correlate.Report) {
 func drawLittle(c canvas, r *correlate.Report) {
 	l := r.Little
 	if l == nil {
-		lines(heading(c, "Little's law", ""), 0, in(dim), "not known: "+reason(r))
+		lines(heading(c, "Little's law", ""), 0, in(dim), "not known: "+reason(r, "Little's law"))
 		return
 	}
-	body := heading(c, "Little's law, batches in flight", "")
-	word := " " + string(l.Verdict)
+	word, title := " "+string(l.Verdict), "Little's law, batches in flight"
+	if width(title)+1+width(word) > c.w {
+		title = "Little's law"
+	}
+	body := heading(c, title, "")
 	c.put(c.w-width(word)-1, 0, " ", style{})
-	c.right(c.w, 0, word, verdictStyle(l.Verdict))
+	st := verdictStyle(l.Verdict)
+	if l.Verdict == correlate.Differs && len(r.Surplus) > 0 {
+		st = in(caution).bold() // that is known
+	}
+	c.right(c.w, 0, word, st)
 	rows := []struct {
 		name  string
 		value float64
@@ -256,7 +267,14 @@ func drawLittle(c canvas, r *correlate.Report) {
 			bar(body, 29, y, room, r.value/most, in(first), in(track))
 		}
 	}
-	lines(body, len(rows), in(dim), results.Escape(l.Reason)+".")
+	// That they agree the numbers say too; why they do not must be seen.
+	why := results.Escape(l.Reason) + "."
+	if len(l.Suspects) > 0 {
+		why = "suspect " + results.Escape(strings.Join(l.Suspects, "; ")) + "; " + why
+	}
+	if l.Verdict == correlate.Differs || len(wrap(why, body.w)) <= body.h-len(rows) {
+		lines(body, len(rows), in(dim), why)
+	}
 }
 
 // drawQuantiles sets the bounds that the node's buckets give beside the client's values.
@@ -267,11 +285,19 @@ func drawQuantiles(c canvas, r *correlate.Report) {
 	}
 	body := heading(c, title, "")
 	if len(r.Quantiles) == 0 {
-		lines(body, 0, in(dim), "not known: "+reason(r))
+		why := "too few calls, or the node has no buckets"
+		if r.Split == nil {
+			why = reason(r, "where the time goes")
+		}
+		lines(body, 0, in(dim), "not known: "+why)
 		return
 	}
+	whose := "node"
+	if r.Split != nil && r.Split.Shared {
+		whose = "all traffic"
+	}
 	columnName(c, body.w-20, "client")
-	columnName(c, body.w, "node")
+	columnName(c, body.w, whose)
 	for y, q := range r.Quantiles {
 		node := "over " + seconds(q.Lower)
 		if q.Upper != nil {
@@ -334,58 +360,11 @@ func drawMovers(c canvas, r *correlate.Report) {
 			y++
 			continue
 		}
+		if y+1 >= body.h {
+			break // no name without its figures
+		}
 		body.text(0, y, fit(name, body.w), style{})
 		body.text(2, y+1, fit(figures, body.w-2), in(dim))
 		y += 2
-	}
-}
-
-// drawNodeBrief gives verdicts and numbers for small windows.
-func drawNodeBrief(c canvas, v *view, r *correlate.Report) {
-	y := 0
-	row := func(name, value string, st style) {
-		at := c.text(0, y, fit(name, c.w), in(dim))
-		c.right(c.w, y, fit(value, c.w-at-1), st)
-		y++
-	}
-	if s := r.Split; s != nil && s.Response > 0 {
-		for _, p := range splitParts(s) {
-			row(p.name, seconds(p.seconds)+" "+percent(p.seconds/s.Response), style{})
-		}
-	}
-	if o := r.Occupancy; o != nil {
-		if held, ok := o.Value(); ok {
-			word := results.Rate(held)
-			if o.Limit > 0 {
-				word += " of " + itoa(o.Limit)
-			}
-			row("slots of a batch", word, style{attr: bold})
-		}
-		row("limit", strings.TrimPrefix(string(o.Verdict), "the limit "), verdictStyle(o.Verdict))
-	}
-	if l := r.Little; l != nil {
-		row("Little's law", string(l.Verdict), verdictStyle(l.Verdict))
-	}
-	if rows := v.reconciled(); len(rows) > 0 {
-		differ := 0
-		for _, r := range rows {
-			if r.Match != nil && !*r.Match {
-				differ++
-			}
-		}
-		if differ > 0 {
-			row("reconciliation", itoa(differ)+" DIFFER", in(bad).bold())
-		} else {
-			row("reconciliation", "nothing differs", in(good))
-		}
-	}
-	for i := range r.Surplus {
-		row("other traffic", results.Number(r.Surplus[i].More())+" "+results.Escape(r.Surplus[i].What), in(caution))
-	}
-	if len(r.Movers.Top) > 0 {
-		row("with the p99", results.Escape(r.Movers.Top[0].Series), style{})
-	}
-	if v.now > 0 && y < c.h {
-		row("scrapes", fmt.Sprintf("%d, %d failed", r.Scrapes, r.Failed), in(dim))
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"volley/results"
+	"volley/results/selfcheck"
 )
 
 // drawOverview: the plan, the rates, outcomes, latencies, objectives and two charts.
@@ -299,12 +301,25 @@ func objectiveValue(o *results.ObjectiveResult) string {
 	}
 	switch v := *o.Value; o.Metric {
 	case "response", "service", "lateness":
+		if doubtful(o) {
+			return results.Micros(v) + "?"
+		}
 		return results.Micros(v)
 	case "entry errors", "call errors":
 		return results.Rate(100*v) + "%"
 	default:
 		return results.Rate(v) + "/s"
 	}
+}
+
+// doubtful tells that the calls do not prove what an objective's percentile says: at the
+// end by the proof, before by their number.
+func doubtful(o *results.ObjectiveResult) bool {
+	if o.Proof != nil {
+		return o.Proof.Decision == selfcheck.Undecided
+	}
+	q, err := strconv.ParseFloat(strings.TrimPrefix(o.Stat, "p"), 64)
+	return err == nil && int64(o.N) < results.NeededFor(q/100)
 }
 
 // standing gives the objectives as they stand: at the end as the report has them.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	"volley/results"
 	"volley/results/correlate"
@@ -50,6 +51,10 @@ func drawReconciliation(c canvas, v *view) {
 	lines(body, y, in(dim), "what is under way counts on one side only; at the end both are held against each other")
 }
 
+// shortened has the words of a reconciliation that differ in what is seen of them where
+// there is little room.
+var shortened = strings.NewReplacer("batch entries: ", "entries: ", "bytes of batch answers", "answer bytes", "HTTP exchanges", "exchanges", "batch entries", "entries", "singletons: ", "single: ")
+
 func drawRows(c canvas, rows []results.Row) {
 	body := heading(c, "Reconciliation", "")
 	node := func(r *results.Row) string {
@@ -76,15 +81,20 @@ func drawRows(c canvas, rows []results.Row) {
 			mark, st = "match", in(good)
 		case r.Match != nil:
 			mark, st = "DIFFER", in(bad).bold()
+		case strings.HasSuffix(r.Note, "other traffic"):
+			mark, st = "others", in(caution)
 		}
 		body.text(0, y, mark, st)
 		body.right(body.w, y, node(r), style{})
 		body.right(body.w-theirs, y, results.Count(r.Client), style{})
-		what := results.Escape(r.What)
+		what, room := results.Escape(r.What), body.w-theirs-ours-7
+		if width(what) > room {
+			what = shortened.Replace(what)
+		}
 		if r.Note != "" {
 			what += ": " + results.Escape(r.Note)
 		}
-		body.text(7, y, fit(what, body.w-theirs-ours-7), style{})
+		body.text(7, y, fit(what, room), style{})
 		y++
 	}
 	if nothing > 0 {
