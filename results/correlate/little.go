@@ -122,7 +122,7 @@ func (l *Little) judge(total *Interval, counted float64) {
 	switch {
 	case l.Gauge == nil:
 	case !tell("the gauge", *l.Gauge, math.Max(limit, 2**l.GaugeSE)):
-		l.Suspects = append(l.Suspects, fmt.Sprintf("how the gauge was sampled: %d samples, which arrivals at a constant rate may be in step with", l.GaugeN))
+		l.Suspects = append(l.Suspects, fmt.Sprintf("how the gauge was sampled, %d times: %s", l.GaugeN, l.unevenly()))
 	}
 	if l.Client < l.RateOfSum-limit {
 		off = append(off, fmt.Sprintf("the client's rate times its service time %.3g", l.Client))
@@ -143,6 +143,15 @@ func (l *Little) judge(total *Interval, counted float64) {
 	}
 	l.Verdict = Differs
 	l.Reason = fmt.Sprintf("the node had %.3g batches in flight by its processing time, but by %s", l.RateOfSum, strings.Join(off, ", and by "))
+}
+
+// unevenly says how a gauge can be sampled more often at some numbers than at others.
+func (l *Little) unevenly() string {
+	const inStep = "arrivals at a constant rate may be in step with the scrapes"
+	if *l.Gauge > l.RateOfSum {
+		return "a pause of the machine holds up a scrape and the batches that it then finds, or " + inStep
+	}
+	return inStep
 }
 
 // gaugeError is the standard error of the mean of a gauge's samples, sd/sqrt(n*), with

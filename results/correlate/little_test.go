@@ -42,20 +42,24 @@ func TestLittleAgainstTheGauge(t *testing.T) {
 		each    float64
 		gauge   []float64
 		verdict correlate.Verdict
+		suspect string
 	}{
-		{"a tenth off at most", .4, often(20, 4, 4.8, 4.3, 4.2), correlate.Agrees},
+		{"a tenth off at most", .4, often(20, 4, 4.8, 4.3, 4.2), correlate.Agrees, ""},
 		// An effective number of samples as great as theirs, and 1.5% of spread.
-		{"more than a tenth off, and than two standard errors", .4, often(100, 4.9, 4.7, 4.8, 4.8), correlate.Differs},
-		{"more than a tenth off, but within two standard errors", .4, often(3, 2, 8, 1, 9), correlate.Agrees},
+		{"more than a tenth off, and than two standard errors", .4, often(100, 4.9, 4.7, 4.8, 4.8), correlate.Differs, "400 times: a pause of the machine"},
+		{"more than a tenth off, but within two standard errors", .4, often(3, 2, 8, 1, 9), correlate.Agrees, ""},
 		// Of 0.24 batches in flight at most one of 14 scrapes finds any, in one run of six.
-		{"few samples of a small number show too little spread", .024, append(often(13, 0), 1), correlate.Agrees},
-		{"but many tell", .024, often(10, append(often(13, 0), 1)...), correlate.Differs},
-		{"too few samples are none", .4, []float64{9, 9, 9, 9}, correlate.Agrees},
+		{"few samples of a small number show too little spread", .024, append(often(13, 0), 1), correlate.Agrees, ""},
+		{"but many tell", .024, often(10, append(often(13, 0), 1)...), correlate.Differs, "140 times: arrivals at a constant rate"},
+		{"too few samples are none", .4, []float64{9, 9, 9, 9}, correlate.Agrees, ""},
 	} {
 		r := inFlight(tt.each, .001, tt.gauge...)
 		if r.Little == nil {
 			t.Errorf("%s: %v", tt.why, r.Notes)
 			continue
+		}
+		if got := strings.Join(r.Little.Suspects, "; "); !strings.Contains(got, tt.suspect) || (got == "") != (tt.suspect == "") {
+			t.Errorf("%s: suspect %q, want %q", tt.why, got, tt.suspect)
 		}
 		if r.Little.Verdict != tt.verdict {
 			t.Errorf("%s: %+v, want %s", tt.why, r.Little, tt.verdict)
