@@ -184,3 +184,57 @@ func TestProofCountsTimeoutsOnce(t *testing.T) {
 		t.Errorf("%+v, want 3 of 1,000 over it", p)
 	}
 }
+
+// Little's law takes the calls that the edges of the windows cut: those under way when
+// the first begins, and when the last ends.
+func TestLittlesLawAllowsForItsEdges(t *testing.T) {
+	for _, tt := range []struct {
+		why             string
+		before, refused int
+		want            selfcheck.Verdict
+	}{
+		{"cut at both ends", 5, 0, selfcheck.OK},
+		{"cut at the end alone", 0, 0, selfcheck.Warn},
+		{"calls without a time", 5, 1, selfcheck.NotEnough},
+	} {
+		p := steady("p", 1, 10*time.Second)
+		warm := steady("warm", 1, time.Second)
+		warm.Measured = false
+		m := results.Meta{Phases: []results.PhaseMeta{warm, p}}
+		a := results.Aggregate{Plan: m.Phases}
+		a.Add(&results.Snapshot{End: time.Second, InFlight: tt.before})
+		for sec := 1; sec < 11; sec++ {
+			inFlight := 8.5
+			s := results.Snapshot{Start: time.Duration(sec) * time.Second, End: time.Duration(sec+1) * time.Second, Current: 1, InFlight: 5, InFlightMean: &inFlight}
+			o := results.Outcome{Phase: 1, Due: s.Start, Sent: s.Start, Done: s.Start + 5*time.Second, Entries: 1}
+			o.ByClass[results.OK] = 1
+			add(&s, &o)
+			for range tt.refused {
+				o := results.Outcome{Phase: 1, Class: results.Refused, Due: s.Start, Sent: s.Start, Done: s.Start, Entries: 1}
+				o.ByClass[results.Refused] = 1
+				add(&s, &o)
+			}
+			a.Add(&s)
+		}
+		s := results.Summarise(m, &a, results.End{Finished: begin})
+		if c := byName(s.Checks, "p")["little's law"]; c.Verdict != tt.want {
+			t.Errorf("%s: %+v, want %s", tt.why, c, tt.want)
+		}
+	}
+}
+
+// What a phase's end leaves of a second is no window.
+func TestWindowsAreWholeSeconds(t *testing.T) {
+	for last, want := range map[time.Duration]selfcheck.Verdict{100 * time.Millisecond: selfcheck.NotEnough, time.Second: selfcheck.OK} {
+		m := results.Meta{Phases: []results.PhaseMeta{steady("p", 100, 9*time.Second+last)}}
+		a := results.Aggregate{Plan: m.Phases}
+		for sec := range 10 {
+			from := time.Duration(sec) * time.Second
+			calls(&a, 0, 100, from, min(from+time.Second, 9*time.Second+last), time.Millisecond)
+		}
+		s := results.Summarise(m, &a, results.End{Finished: begin})
+		if c := byName(s.Checks, "p")["drift of p50"]; c.Verdict != want {
+			t.Errorf("9 s and %s: %+v, want %s", last, c, want)
+		}
+	}
+}

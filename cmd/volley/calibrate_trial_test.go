@@ -59,3 +59,15 @@ func TestForeign(t *testing.T) {
 		t.Errorf("errors: %q", got)
 	}
 }
+
+// TestAgainst: the null server gets the plan's calls, and nothing that is for its own node.
+func TestAgainst(t *testing.T) {
+	plan := builtin(t, "malformed=10%", `target.headers={X-Key: {env: SOME_KEY}}`, "target.connections={max_requests: 7}")
+	got := against(plan, "http://127.0.0.1:1/")
+	if got.Malformed != 0 || len(got.Target.Headers) != 0 || got.Target.Authorised != nil || len(got.Objectives) != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got.Target.Connections.MaxRequests != 7 || got.Form != plan.Form || len(got.Mix) != len(plan.Mix) || plan.Malformed == 0 {
+		t.Errorf("%+v of %+v", got, plan)
+	}
+}

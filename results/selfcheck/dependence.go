@@ -59,6 +59,10 @@ func EffectiveN(n int64, tau float64) float64 {
 // Generalized Linear Models, 4.5). Times the Tau of the windows' shares it counts
 // that between windows too. The zero value is empty and ready; memory is that of a
 // Series. The limit should be near the percentile that is judged.
+//
+// It comes short where the dependence lasts longer than the windows show. Of simulated
+// M/M/1 queues with 200 calls/s, watched for 12 to 60 s, the 95% interval of the p99 held
+// the true one in 93 to 99% at a utilisation of 0.3, 82 to 93% at 0.7, 80 to 84% at 0.9.
 type Overdispersion struct {
 	windows    int64
 	n, over    float64

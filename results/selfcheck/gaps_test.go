@@ -485,3 +485,32 @@ func FuzzGaps(f *testing.F) {
 		}
 	})
 }
+
+// A distance voids by what is more than chance alone of it.
+func TestDistanceVoidsBeyondChance(t *testing.T) {
+	for distance, want := range map[float64]Verdict{0.015: OK, 0.06: NotEnough, 0.08: Warn, 0.14: Warn, 0.16: Void} {
+		f := Fidelity{Process: Poisson, Gaps: 1000, Distance: distance, DistanceChance: 0.0515}
+		if c := f.Checks()[0]; c.Verdict != want {
+			t.Errorf("%v over 1,000 gaps: %+v, want %s", distance, c, want)
+		}
+	}
+}
+
+// While sends wait for others no window is counted, however long that lasts.
+func TestSkippedSendsLeaveNoEmptyWindows(t *testing.T) {
+	g := NewGaps(Poisson, func(at time.Duration) float64 { return 1000 * at.Seconds() })
+	rng := seeded(77)
+	at := 0.0
+	for i := range 20_000 {
+		at += rng.ExpFloat64() / 1000
+		if i == 10_000 {
+			g.Skip()
+			at += 5 // 50 windows in which nothing was sent
+		}
+		sent := time.Duration(at * 1e9)
+		g.Add(sent, sent)
+	}
+	if f := g.Fidelity(); math.Abs(f.Dispersion-1) > 0.3 || f.Windows > 205 {
+		t.Errorf("%+v, want an index of dispersion of 1 over about 200 windows", f)
+	}
+}
