@@ -111,6 +111,7 @@ func BenchmarkRecord(b *testing.B) {
 	rec := newRecorder(1)
 	o := results.Outcome{Done: time.Millisecond, Entries: 100, Batch: true, HTTPStatus: 200}
 	o.ByClass[results.OK] = 100
+	o.Parts = []results.Part{{Entries: 100, ByClass: o.ByClass}}
 	b.ReportAllocs()
 	for b.Loop() {
 		rec.began(0)

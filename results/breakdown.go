@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -92,6 +91,8 @@ type Cell struct {
 type Breakdown struct {
 	phases [][]*Cell // by phase, then place
 	banded int       // cells with a band of their own
+	size   int       // of the last call
+	band   Band      // that its size is in
 }
 
 // maxCells times a histogram's 26 KB is the memory of a breakdown, but for cells of
@@ -108,18 +109,19 @@ func (b *Breakdown) AddOutcome(o *Outcome) {
 	if o.Batch {
 		size = o.Entries
 	}
-	band := BandOf(size)
+	if size != b.size { // calls are mostly of the same size
+		b.size, b.band = size, BandOf(size)
+	}
+	band := b.band
 	timed := o.Answered() || o.Class.inVain()
-	us := min(max(int64((o.Done-o.Due).Round(time.Microsecond)/time.Microsecond), 0), highestLatency)
+	us := min(max(wholeMicros(o.Done-o.Due), 0), highestLatency)
 	for i := range o.Parts {
 		p := &o.Parts[i]
 		c := b.cell(o.Phase, p.Row, band)
 		c.Calls++
 		c.Entries += uint64(p.Entries)
 		c.Items += uint64(o.Items / o.Entries * p.Entries)
-		for class, n := range p.ByClass {
-			c.ByClass[class] += uint64(n)
-		}
+		addClasses(&c.ByClass, &p.ByClass, p.Entries)
 		if timed {
 			_ = c.Response.RecordValues(us, int64(p.Entries)) // within the range
 		}

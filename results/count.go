@@ -9,9 +9,7 @@ func (c *Counts) AddOutcome(o *Outcome) {
 	c.Notifications += uint64(o.Notifications)
 	c.Malformed += uint64(o.Malformed)
 	c.CallsByClass[o.Class]++
-	for class, n := range o.ByClass {
-		c.ByClass[class] += uint64(n)
-	}
+	addClasses(&c.ByClass, &o.ByClass, o.Entries)
 	if !o.Answered() {
 		c.Unanswered++
 	}
@@ -54,13 +52,22 @@ func (c *Counts) AddOutcome(o *Outcome) {
 	}
 }
 
+// addClasses adds the classes of n entries, of which mostly all are well.
+func addClasses(to *[NumClasses]uint64, by *[NumClasses]int, n int) {
+	if by[OK] == n {
+		to[OK] += uint64(n)
+		return
+	}
+	for class, n := range by {
+		to[class] += uint64(n)
+	}
+}
+
 func (c *Counts) addBatch(o *Outcome) {
 	c.Batches++
 	c.BatchEntries += uint64(o.Entries)
 	c.BatchesByClass[o.Class]++
-	for class, n := range o.ByClass {
-		c.BatchEntriesByClass[class] += uint64(n)
-	}
+	addClasses(&c.BatchEntriesByClass, &o.ByClass, o.Entries)
 	if o.Class == RateLimited && (o.AsOne || len(o.Codes) == 0) {
 		c.LimitedBatches++
 		c.LimitedEntries += uint64(o.Entries)

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -34,8 +35,16 @@ func (l *Latency) Record(o *Outcome) (clipped int) {
 	return clipped
 }
 
+// wholeMicros rounds to the nearest microsecond, halves away from zero.
+func wholeMicros(d time.Duration) int64 {
+	if d >= 0 && d < math.MaxInt64-time.Microsecond {
+		return int64((d + time.Microsecond/2) / time.Microsecond) // cheaper
+	}
+	return int64(d.Round(time.Microsecond) / time.Microsecond)
+}
+
 func record(h *hdrhistogram.Histogram, d time.Duration) (clipped int) {
-	us := int64(d.Round(time.Microsecond) / time.Microsecond)
+	us := wholeMicros(d)
 	switch {
 	case us < 0:
 		us, clipped = 0, 1

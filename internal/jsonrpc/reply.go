@@ -15,17 +15,16 @@ const (
 // Answer is one element of a reply, taken apart but not decoded. Every slice
 // aliases the reply. Of a name that comes twice the last counts.
 type Answer struct {
-	ID      []byte // raw token of "id"; nil when absent
-	IDKind  Kind
-	Int     uint64 // the id, when IsInt
-	IsInt   bool   // the id is a number of nothing but digits that fits
-	Kind    AnswerKind
-	Code    int64  // of an ErrorObject
-	Message []byte // raw JSON of error.message of an ErrorObject, nil when absent, or of result.error of a ResultError
-	Data    []byte // raw JSON of error.data of an ErrorObject; nil when absent or null
-	Result  []byte // raw JSON of "result"; nil when absent
-	// NullError says that a member "error" that is null stands beside the result.
-	NullError bool
+	ID        []byte // raw token of "id"; nil when absent
+	IDKind    Kind
+	Int       uint64 // the id, when IsInt
+	IsInt     bool   // the id is a number of nothing but digits that fits
+	Kind      AnswerKind
+	NullError bool   // a member "error" that is null stands beside the result
+	Code      int64  // of an ErrorObject
+	Message   []byte // raw JSON of error.message of an ErrorObject, nil when absent, or of result.error of a ResultError
+	Data      []byte // raw JSON of error.data of an ErrorObject; nil when absent or null
+	Result    []byte // raw JSON of "result"; nil when absent
 }
 
 // ScanReply takes a reply apart in one pass: it calls each for every element of
