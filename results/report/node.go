@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"volley/results"
@@ -47,15 +46,7 @@ func (p *page) split(s *correlate.Split) {
 		return
 	}
 	p.line("  Where the mean response of %s goes", results.Escape(s.Of))
-	type row struct {
-		what    string
-		seconds float64
-	}
-	parts := []row{{"network and admission", s.Network}, {"node processing", s.Node}}
-	if s.Shared {
-		parts = []row{{"network and node", s.Network + s.Node}}
-	}
-	for _, row := range slices.Concat([]row{{"lateness", s.Lateness}}, parts, []row{{"response", s.Response}}) {
+	for _, row := range append(splitParts(s), splitPart{"response", s.Response}) {
 		p.line("    %s%14s%9s", pad(row.what, 24), results.Micros(1e6*row.seconds), percent(row.seconds/s.Response))
 	}
 	if s.Note != "" {
@@ -63,16 +54,34 @@ func (p *page) split(s *correlate.Split) {
 	}
 }
 
+type splitPart struct {
+	what    string
+	seconds float64
+}
+
+// splitParts are what a response is made of; network and node are one where the node's
+// mean is of others' calls too.
+func splitParts(s *correlate.Split) []splitPart {
+	if s.Shared {
+		return []splitPart{{"lateness", s.Lateness}, {"network and node", s.Network + s.Node}}
+	}
+	return []splitPart{{"lateness", s.Lateness}, {"network and admission", s.Network}, {"node processing", s.Node}}
+}
+
+// whoseTimes says of what the node's histogram is.
+func whoseTimes(r *correlate.Report) string {
+	if r.Split != nil && r.Split.Shared {
+		return "node, all traffic"
+	}
+	return "node processing"
+}
+
 // bounds sets the node's bounds of quantiles beside the client's values.
 func (p *page) bounds(r *correlate.Report) {
 	if len(r.Quantiles) == 0 {
 		return
 	}
-	whose := "node processing"
-	if r.Split != nil && r.Split.Shared {
-		whose = "node, all traffic"
-	}
-	p.line("  %s%14s%20s", pad("Quantiles", 26), "client service", whose)
+	p.line("  %s%14s%20s", pad("Quantiles", 26), "client service", whoseTimes(r))
 	for _, q := range r.Quantiles {
 		node := "over " + results.Micros(1e6*q.Lower)
 		if q.Upper != nil {

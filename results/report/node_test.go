@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -94,6 +95,25 @@ The node's side, over 28.1 s with 28 scrapes
 		got, _, _ := strings.Cut("\nThe node's side"+rest, "\n\n")
 		if strings.TrimSpace(got) != strings.TrimSpace(tt.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.why, got, tt.want)
+		}
+	}
+}
+
+// In no form are network and node told apart where the node's mean is of others' calls too.
+func TestFormsOfASharedNode(t *testing.T) {
+	run := storedRun(t, nil)
+	run.Summary.Correlation.Split.Shared = true
+	shared := ofRun(t, run)
+	for form, write := range map[string]func(io.Writer) error{"HTML": shared.HTML, "Markdown": shared.Markdown} {
+		var out strings.Builder
+		if err := write(&out); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "network and admission") || strings.Contains(strings.ToLower(out.String()), "node processing") {
+			t.Errorf("%s parts the network from the node", form)
+		}
+		if form == "HTML" && (!strings.Contains(out.String(), "network and node") || !strings.Contains(out.String(), "Node, all traffic")) {
+			t.Errorf("%s does not say what it tells", form)
 		}
 	}
 }

@@ -38,22 +38,20 @@ func splitFigure(s *correlate.Split) *figure {
 	}
 	split := chart.Split{ID: "split", Title: "Where the mean response time goes"}
 	t := &table{Columns: headings("Part", "#Mean", "#Share")}
-	for _, p := range []struct {
-		name    string
-		seconds float64
-	}{{"lateness", s.Lateness}, {"network and admission", s.Network}, {"node processing", s.Node}} {
+	var words []string
+	for _, p := range splitParts(s) {
 		text := results.Micros(1e6 * p.seconds)
-		split.Parts = append(split.Parts, chart.Part{Name: p.name, Text: text, Value: p.seconds})
-		t.add(p.name, text, percent(p.seconds/s.Response))
+		split.Parts = append(split.Parts, chart.Part{Name: p.what, Text: text, Value: p.seconds})
+		t.add(p.what, text, percent(p.seconds/s.Response))
+		words = append(words, text+" is "+p.what)
 	}
 	t.add("response", results.Micros(1e6*s.Response), "100%")
-	split.Alt = fmt.Sprintf("Of a mean response of %s, %s is lateness, %s network and admission, %s processing in the node.",
-		results.Micros(1e6*s.Response), results.Micros(1e6*s.Lateness), results.Micros(1e6*s.Network), results.Micros(1e6*s.Node))
+	split.Alt = fmt.Sprintf("Of a mean response of %s, %s.", results.Micros(1e6*s.Response), strings.Join(words, ", "))
 	return &figure{Title: split.Title, Note: strings.TrimSuffix("Of "+s.Of+". "+s.Note, " "), SVG: template.HTML(split.SVG()), Table: t}
 }
 
 func quantileTable(c *correlate.Report) *table {
-	t := &table{Title: "Our percentiles beside the node's histogram", Columns: headings("#Quantile", "#Client service", "#Node processing")}
+	t := &table{Title: "Our percentiles beside the node's histogram", Columns: headings("#Quantile", "#Client service", "#"+strings.ToUpper(whoseTimes(c)[:1])+whoseTimes(c)[1:])}
 	for _, q := range c.Quantiles {
 		node := "over " + results.Micros(1e6*q.Lower)
 		if q.Upper != nil {
