@@ -15,7 +15,7 @@ const fewestSimulated = 100
 // elsewhere than that of thousands.
 func (l *Looked) asMeasured() pool.Effort {
 	n := max(fewestSimulated, int(l.seconds*l.Model.BatchRate))
-	return pool.Effort{Batches: min(n, 4000), Runs: min(max(8000/n, 3), 25), Seed: 1}
+	return pool.Effort{Batches: min(n, 4000), Runs: min(max(4000/n, 3), 15), Seed: 1}
 }
 
 // Explain adds to a measured recommendation how its candidates were found, and whether

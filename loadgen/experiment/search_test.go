@@ -27,6 +27,13 @@ func options(t *testing.T, sets ...string) SearchOptions {
 	return SearchOptions{Plan: planOf(t, sets...), Width: 0.05, Trial: time.Second, Sum: 3 * time.Second, Exceed: 0.5, Confirm: 5 * time.Second, Callers: 8}
 }
 
+// rough is a search of few trials.
+func rough(t *testing.T) SearchOptions {
+	o := options(t)
+	o.From, o.To, o.Width, o.Confirm = 100, 1000, 0.4, 2*time.Second
+	return o
+}
+
 func TestSearchFindsTheKnee(t *testing.T) {
 	t.Parallel()
 	lab := &fakeLab{outcome: knee}
@@ -87,7 +94,7 @@ func TestSearchNeedsObjectivesAndARate(t *testing.T) {
 // Void trials are repeated and leave the answer as it is.
 func TestSearchRepeatsVoidTrials(t *testing.T) {
 	t.Parallel()
-	plain, err := Search(context.Background(), begin(t, t.TempDir(), study.SearchKind, &fakeLab{outcome: knee}), options(t))
+	plain, err := Search(context.Background(), begin(t, t.TempDir(), study.SearchKind, &fakeLab{outcome: knee}), rough(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,15 +103,15 @@ func TestSearchRepeatsVoidTrials(t *testing.T) {
 		o.void = n == 3 || n == 4
 		return o
 	}}
-	a, err := Search(context.Background(), begin(t, t.TempDir(), study.SearchKind, lab), options(t))
+	a, err := Search(context.Background(), begin(t, t.TempDir(), study.SearchKind, lab), rough(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if a.Goals[0].Voids != 2 || len(a.Trials) != len(plain.Trials)+2 {
 		t.Errorf("%d trials, %d of them void; without void ones %d", len(a.Trials), a.Goals[0].Voids, len(plain.Trials))
 	}
-	if a.Trials[1].Verdicts[0] != search.Void || !strings.Contains(a.Trials[1].Why[0], "the generator was the limit") {
-		t.Errorf("the second trial is told as %+v", a.Trials[1])
+	if third := a.Trials[2]; third.N != 3 || third.Verdicts[0] != search.Void || !strings.Contains(third.Why[0], "the generator was the limit") {
+		t.Errorf("the third trial is told as %+v", third)
 	}
 	if *a.Lower != *plain.Lower || *a.Upper != *plain.Upper {
 		t.Errorf("%g to %g; without void trials %g to %g", *a.Lower, *a.Upper, *plain.Lower, *plain.Upper)
@@ -116,8 +123,8 @@ func TestSearchRepeatsVoidTrials(t *testing.T) {
 func TestSearchGoesOn(t *testing.T) {
 	t.Parallel()
 	options := func(t *testing.T) SearchOptions {
-		o := options(t)
-		o.Width, o.Confirm = 0.3, 0
+		o := rough(t)
+		o.Confirm = 0
 		return o
 	}
 	whole := &fakeLab{outcome: knee}
@@ -125,8 +132,8 @@ func TestSearchGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, how := range []string{"killed", "interrupted"} {
-		for _, at := range []int{1, 2, len(whole.made)} {
+	for how, places := range map[string][]int{"killed": {1, 4}, "interrupted": {2, len(whole.made)}} {
+		for _, at := range places {
 			dir := t.TempDir()
 			stop := make(chan struct{})
 			first := &fakeLab{outcome: func(n int, s *Spec) fakeOutcome {
@@ -198,7 +205,7 @@ func TestNotesAreKept(t *testing.T) {
 		return nil, nil
 	}}
 	j := begin(t, dir, study.SearchKind, lab)
-	if _, err := Search(context.Background(), j, options(t)); err != nil {
+	if _, err := Search(context.Background(), j, rough(t)); err != nil {
 		t.Fatal(err)
 	}
 	trial, err := study.ReadTrial(study.TrialDir(dir, 2))

@@ -26,7 +26,7 @@ func Search(w io.Writer, a *study.Search) error {
 		p.line("%s", wrap("  ", "Limited by "+results.Escape(a.LimitedBy)+"."))
 	}
 	for i := range a.Goals {
-		p.goal(&a.Goals[i], a.Unit, len(a.Goals) > 1)
+		p.goal(&a.Goals[i], a)
 	}
 	p.warnings(a.Warnings)
 	p.line("")
@@ -78,16 +78,20 @@ func (p *page) experiment(h *study.Head, what string) {
 	p.provenance(h)
 }
 
-func (p *page) goal(r *search.Result, unit string, several bool) {
-	if several {
+func (p *page) goal(r *search.Result, a *study.Search) {
+	if len(a.Goals) > 1 {
+		text := r.Sentence
+		if r.Goal.Name == a.Limiting {
+			text = r.Goal.Name + ", the objective that gives way first:"
+		}
 		p.line("")
-		p.line("%s", wrap("", results.Escape(r.Sentence)))
+		p.line("%s", wrap("", results.Escape(text)))
 	}
 	if len(r.Loads) == 0 {
 		return
 	}
 	p.line("")
-	p.line("  %14s  %-12s%8s%8s%10s%8s%10s", results.Escape(unit), "class", "good", "bad", "unproven", "void", "time")
+	p.line("  %14s  %-12s%8s%8s%10s%8s%10s", results.Escape(a.Unit), "class", "good", "bad", "unproven", "void", "time")
 	for _, l := range r.Loads {
 		p.line("  %14s  %-12s%8d%8d%10d%8d%10s", results.Rate(l.Load), l.Class, l.Good, l.Bad, l.Unproven, l.Void, results.Seconds(l.Time.Seconds()))
 	}

@@ -16,15 +16,17 @@ func Sweep(w io.Writer, a *study.Sweep) error {
 	var p page
 	p.title(&a.Head, "sweep")
 	p.recommendation(a.Recommendation)
+	p.warnings(a.Warnings)
 	p.front(a.Recommendation)
 	if len(a.Cells) > 0 {
 		p.line("")
 		p.cells(a)
 	}
 	for i := range a.Models {
-		p.model(&a.Models[i])
+		if i == 0 || !tellsSame(&a.Models[i-1], &a.Models[i]) {
+			p.model(&a.Models[i])
+		}
 	}
-	p.warnings(a.Warnings)
 	p.line("")
 	p.provenance(&a.Head)
 	var names []string
@@ -293,6 +295,13 @@ func bar(v, most, limit float64) string {
 		b[max(at(limit), 1)-1] = '|'
 	}
 	return string(b)
+}
+
+// tellsSame is whether two models have nothing to tell but the same parameters, as that
+// of a pool has for batches and for the probe.
+func tellsSame(a, b *study.Model) bool {
+	return a.Name == b.Name && b.Sentence == "" && len(b.Warnings) == 0 &&
+		slices.EqualFunc(a.Parameters, b.Parameters, func(x, y study.Parameter) bool { return x.Name == y.Name && x.Value == y.Value })
 }
 
 func (p *page) model(m *study.Model) {

@@ -202,7 +202,10 @@ func Metrics(repeats []*Measured) []Metric {
 				m.Repeats = append(m.Repeats, v)
 			}
 		}
-		m.Low, m.High = interval(m.Repeats)
+		if m.Low, m.High = interval(m.Repeats); m.Low != nil {
+			// What all repeats come to together may lie beyond the interval of their mean.
+			m.Low, m.High = new(min(*m.Low, v)), new(max(*m.High, v))
+		}
 		m.Few = f.few != nil && f.few(whole)
 		metrics = append(metrics, m)
 	}

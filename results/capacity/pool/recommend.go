@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -128,14 +129,18 @@ func Recommend(front []Point, g Guard) (Recommendation, error) {
 		return r, err
 	}
 	var within []Point
+	var unsure []string // settings whose interval holds the guard
 	for i := range r.Front {
 		p := &r.Front[i]
 		if p.Within = p.Probe.Value <= r.Guard; p.Within {
 			within = append(within, *p)
 		}
 		if p.Probe.Low <= r.Guard && p.Probe.High > r.Guard {
-			r.warn("at %d slots the interval of the probe p99, %s to %s, holds the guard of %s: whether it stays within is not certain", p.Setting, seconds(p.Probe.Low), seconds(p.Probe.High), seconds(r.Guard))
+			unsure = append(unsure, strconv.Itoa(p.Setting))
 		}
+	}
+	if len(unsure) > 0 {
+		r.warn("whether the probe p99 stays within the guard of %s is not certain at %s: the interval holds it", seconds(r.Guard), strings.Join(unsure, ", "))
 	}
 	if len(within) == 0 {
 		return r, fmt.Errorf("pool: no setting keeps the probe p99 within %s; the least is %s at %s: allow more, or lower the rate", seconds(r.Guard), seconds(quietest(r.Front).Probe.Value), slots(quietest(r.Front).Setting))

@@ -21,7 +21,7 @@ func (s *state) choose(g Goal, b bracket) (load float64, purpose Purpose, why st
 		return s.downwards(b)
 	}
 	if b.upper == 0 {
-		if load, purpose, why = s.upwards(b); purpose != "" {
+		if load, purpose, why = s.upwards(g, b); purpose != "" {
 			return load, purpose, why
 		}
 	}
@@ -68,7 +68,7 @@ func (s *state) downwards(b bracket) (float64, Purpose, string) {
 }
 
 // upwards looks for an upper bound above everything tried.
-func (s *state) upwards(b bracket) (float64, Purpose, string) {
+func (s *state) upwards(g Goal, b bracket) (float64, Purpose, string) {
 	top := max(b.lower, b.darkHigh)
 	if top >= s.o.Max*(1-1e-9) || b.limit > top {
 		return 0, "", ""
@@ -77,8 +77,19 @@ func (s *state) upwards(b bracket) (float64, Purpose, string) {
 	if s.o.Hint > top*(1+1e-9) {
 		next = min(next, s.o.Hint)
 	}
-	load := min(s.o.Max, tidy(next, top, s.o.Max))
+	load := s.known(min(s.o.Max, tidy(next, top, s.o.Max)), g.Width/4, top)
 	return load, Explore, fmt.Sprintf("%s holds and nothing above it is known to fail.", s.say(b.lower))
+}
+
+// known is a load above low that was tried already, where one is as near as that share
+// of the load: two that are all but equal would share no trials.
+func (s *state) known(load, near, low float64) float64 {
+	for _, l := range s.loads {
+		if l.load > low*(1+1e-9) && math.Abs(l.load-load) <= near*load {
+			return l.load
+		}
+	}
+	return load
 }
 
 // factor is how far to step outside: the full expansion in the first round, later

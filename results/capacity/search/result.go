@@ -144,7 +144,7 @@ func (s *state) warn(r *Result, b bracket) {
 		add("trials of %s show neither that %s is met nor that it is missed %s: longer ones narrow the interval", r.Goal.Final, r.Goal.Name, where)
 	}
 	if s.late && !(b.lower > 0 && b.upper > 0 && width(b.lower, b.upper) <= r.Goal.Width+1e-9) {
-		add("the time allowed, %s, was over before the interval was as narrow as asked (%.3g%%)", s.o.Budget, 100*r.Goal.Width)
+		add("the time allowed was over before the interval was as narrow as asked (%.3g%%)", 100*r.Goal.Width)
 	}
 	if r.Status == Found && !r.Confirmed && s.confirmLength(r.Goal) > 0 {
 		add("the lower bound was not confirmed by a trial of %s", s.confirmLength(r.Goal))
