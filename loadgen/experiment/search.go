@@ -155,6 +155,9 @@ func (j *Journal) saturate(ctx context.Context, o SearchOptions, unit string) (_
 
 func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
+// rest is what a trial takes beside its load: the node's coming to rest, its metrics.
+const rest = time.Second
+
 // ErrNoLoad says that the node took no load at all.
 var ErrNoLoad = errors.New("the node could not be loaded")
 
@@ -162,6 +165,10 @@ func (o *SearchOptions) controller(hint float64, took time.Duration, unit string
 	so := search.Options{Min: o.From, Max: o.To, Unit: unit, Hint: hint, Seed: o.Plan.Seed, Confirm: o.Confirm}
 	if o.AtMost > 0 {
 		so.Budget = max(o.AtMost-took, time.Second)
+		so.Lasts = func(load float64, length time.Duration) time.Duration {
+			length = o.enough(search.Step{Load: load, Duration: length}, unit)
+			return warmUp(length) + length + rest
+		}
 	}
 	if o.Confirm == 0 {
 		so.Confirm = -1

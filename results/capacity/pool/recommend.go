@@ -280,6 +280,9 @@ func detectableText(d float64) string {
 	if d >= 1e9 {
 		return "the intervals have no end: no difference could have been shown"
 	}
+	if d > 10 {
+		return "the repeats differ so much that one of many times would have been missed"
+	}
 	return fmt.Sprintf("one of %.0f%% would have been shown 4 times of 5", 100*d)
 }
 

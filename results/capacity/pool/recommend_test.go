@@ -39,7 +39,7 @@ func TestRecommend(t *testing.T) {
 			1, false, "1 slot is the only setting within", ""},
 		{"a probe on the edge is said",
 			[]Point{point(1, 126, 1, 5, .1), point(4, 106, 1, 9.8, 1)}, Guard{},
-			4, false, "", "at 4 slots the interval of the probe p99, 8.8 s to 10.8 s, holds the guard of 10 s"},
+			4, false, "", "within the guard of 10 s is not certain at 4"},
 		{"without one slot",
 			[]Point{point(2, 126, 1, 5, .1), point(4, 106, 1, 9, .1)}, Guard{},
 			4, false, "", "one slot was not measured"},

@@ -40,7 +40,10 @@ type Options struct {
 	// left of it when another trial does not fit goes to the confirmation, which is
 	// kept free from the beginning; the answer is then as wide as it is.
 	Budget time.Duration
-	Seed   uint64 // of the re-visits
+	// Lasts tells how long a trial of that length will take in all, for the budget; nil:
+	// as much longer as those before did.
+	Lasts func(load float64, length time.Duration) time.Duration
+	Seed  uint64 // of the re-visits
 }
 
 // Search is a controller; it is immutable and safe for concurrent use.

@@ -55,18 +55,20 @@ func (s *state) observe(t Trial) {
 	}
 }
 
-// fits tells whether a trial of that length, with what else is to come, is within the
-// budget. What trials take beside their length is taken from those before.
-func (s *state) fits(length time.Duration) bool {
-	if s.o.Budget == 0 {
-		return true
+// lasts is how long a trial of that length at a load will take in all. Where that is not
+// told, what trials take beside their length is taken from those before.
+func (s *state) lasts(load float64, length time.Duration) time.Duration {
+	if s.o.Lasts != nil {
+		return s.o.Lasts(load, length)
 	}
-	factor := 1.0
-	if s.counted > 0 {
-		factor = max(1, float64(s.took)/float64(s.counted))
+	if s.counted == 0 {
+		return length
 	}
-	return s.took+time.Duration(factor*float64(length)) <= s.o.Budget
+	return time.Duration(max(1, float64(s.took)/float64(s.counted)) * float64(length))
 }
+
+// fits tells whether what takes so long is within the budget.
+func (s *state) fits(d time.Duration) bool { return s.o.Budget == 0 || s.took+d <= s.o.Budget }
 
 // target is the goal as the current round asks it: in coarser rounds one shorter
 // trial decides, to a wider interval.
@@ -188,15 +190,16 @@ func (s *state) inTime(step Step) (Step, bool) {
 	b := s.bracket(s.goal, g)
 	reserve := time.Duration(0)
 	if b.lower > 0 && b.upper > 0 && step.Purpose != Confirm {
-		reserve = s.confirmLength(g) + g.Sum
+		another := float64(s.lasts(b.lower, g.Final)) * float64(g.Sum) / float64(g.Final)
+		reserve = s.lasts(b.lower, s.confirmLength(g)) + time.Duration(another)
 	}
-	if s.fits(step.Duration + reserve) {
+	if s.fits(s.lasts(step.Load, step.Duration) + reserve) {
 		return step, true
 	}
 	s.round = max(s.o.Coarse, 0)
 	confirm, more := s.confirm(g, b)
 	s.late = true
-	return confirm, more && s.fits(confirm.Duration)
+	return confirm, more && s.fits(s.lasts(confirm.Load, confirm.Duration))
 }
 
 func (s *state) nextGoal() {
