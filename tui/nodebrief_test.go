@@ -204,3 +204,15 @@ func TestMoversEndWithTheirFigures(t *testing.T) {
 		}
 	}
 }
+
+// Objectives are of all measured phases, which is said beside the figures of a window where there is room.
+func TestObjectivesBesideAWindow(t *testing.T) {
+	for window := range windows {
+		l := goldenLook(overview)
+		l.window = window
+		frame := draw(sampleView(), l, 110, 24, NewTheme(termenv.Ascii, true))
+		if said := strings.Contains(frame, "of all measured"); said != (window != allTime) {
+			t.Errorf("window %s: %v\n%s", windows[window].name, said, frame)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func drawOverview(c canvas, v *view, l look, f *figures) {
 	drawLatencies(c.rows(0, 4), v, f)
 	c = c.rows(4, c.h-4)
 	if n := len(v.meta.Objectives); !wide && n > 0 && c.h > 8 {
-		rows := drawObjectiveLines(c.rows(0, max(1, min(n, c.h-9))), v)
+		rows := drawObjectiveLines(c.rows(0, max(1, min(n, c.h-9))), v, l)
 		c = c.rows(rows, c.h-rows)
 	}
 
@@ -348,8 +348,9 @@ func drawObjectives(c canvas, v *view) {
 	}
 }
 
-// drawObjectiveLines puts as many in a line as fit, and gives how many lines it took.
-func drawObjectiveLines(c canvas, v *view) (rows int) {
+// drawObjectiveLines puts as many in a line as fit, and gives how many lines it took. They
+// are of all measured phases, which is said where the figures above are not.
+func drawObjectiveLines(c canvas, v *view, l look) (rows int) {
 	stand := v.standing()
 	if stand == nil {
 		c.text(0, 0, "objectives: nothing measured yet", in(dim))
@@ -370,6 +371,9 @@ func drawObjectiveLines(c canvas, v *view) (rows int) {
 		at = c.text(at+1, y, text, in(dim))
 		c.text(at+1, y, value, style{attr: bold})
 		x += w + 3
+	}
+	if of := "of all measured"; l.window != allTime && x+width(of) <= c.w {
+		c.text(x, y, of, in(dim))
 	}
 	return y + 1
 }
