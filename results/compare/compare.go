@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 
 	"volley/results/paired"
@@ -32,6 +33,9 @@ func Sides(a, b *Side, o Options) (*study.Compare, error) {
 	c := &study.Compare{A: a.Label, B: b.Label, Margin: o.Margin, Differ: []study.Setting{}, Metrics: []study.Comparison{}}
 	c.Head = head(a, b)
 	m := match(a, b, o.Unpaired)
+	if n := shared(a.Runs, b.Runs); n > 0 {
+		m.warn("%d of the runs of A are runs of B too: they say nothing of a difference", n)
+	}
 	c.Within, c.Warnings = m.within, append(c.Warnings, m.warnings...)
 	if m.paired {
 		c.Pairs = len(m.a)
@@ -57,6 +61,16 @@ func Sides(a, b *Side, o Options) (*study.Compare, error) {
 		c.Rules = append(c.Rules, o.Rules[i].hold(&c.Metrics[at]))
 	}
 	return c, nil
+}
+
+// shared counts the runs of a that are runs of b too.
+func shared(a, b []*Run) (n int) {
+	for _, r := range a {
+		if r.Dir != "" && slices.ContainsFunc(b, func(o *Run) bool { return filepath.Clean(o.Dir) == filepath.Clean(r.Dir) }) {
+			n++
+		}
+	}
+	return n
 }
 
 func head(a, b *Side) study.Head {
@@ -200,7 +214,7 @@ func (m *matched) measure(metric *Metric) measure {
 	c.out.MidA, c.out.MidB = new(median(out.A)), new(median(out.B))
 	m.few(&c)
 	switch {
-	case metric.share && slices.Max(out.A) == 0 && slices.Max(out.B) == 0:
+	case none(&c.out):
 		c.out.Sentence = fmt.Sprintf("%s: none on either side.", metric.Name)
 	case m.within:
 		m.resample(&c)
@@ -210,6 +224,12 @@ func (m *matched) measure(metric *Metric) measure {
 		m.ratio(&c)
 	}
 	return c
+}
+
+// none tells of a share that it is 0 in every run of both sides.
+func none(c *study.Comparison) bool {
+	m, err := metric(c.Name)
+	return err == nil && m.share && len(c.A) > 0 && len(c.B) > 0 && slices.Max(c.A) == 0 && slices.Max(c.B) == 0
 }
 
 // few warns of percentiles of too few calls.

@@ -232,7 +232,10 @@ func TestRules(t *testing.T) {
 		{"p99 > 50%", false, true},
 		{"p50 < -5%", false, true},
 		{"goodput < -5%", false, true},
-		{"errors > +1%", false, false}, // there were none
+		{"errors > +1%", false, true}, // there were none
+		{"errors > 0%", false, true},
+		{"errors < -1%", false, true},
+		{"errors > -1%", false, false}, // asks for fewer than none
 		{"cpu > 1%", false, false},     // not known
 	} {
 		r, err := ParseRule(c.rule)
@@ -329,4 +332,26 @@ func FuzzParseRule(f *testing.F) {
 			t.Errorf("%q: %+v", text, r)
 		}
 	})
+}
+
+// Runs that stand on both sides are told: nothing differs from itself.
+func TestTheSameRunsOnBothSides(t *testing.T) {
+	dir := t.TempDir()
+	var names []string
+	for n := range 3 {
+		names = append(names, synthetic{seed: uint64(n), at: time.Duration(n) * time.Minute, response: always(time.Millisecond)}.store(t, filepath.Join(dir, fmt.Sprint(n))))
+	}
+	for _, c := range []struct {
+		a, b []string
+		want string
+	}{
+		{names, names, "3 of the runs of A are runs of B too"},
+		{names[:1], names[:1], "1 of the runs of A are runs of B too"},
+		{names[:1], names[1:2], ""},
+	} {
+		all := strings.Join(compared(t, open(t, c.a...), open(t, c.b...), Options{}).Warnings, "\n")
+		if said := strings.Contains(all, "runs of B too"); said != (c.want != "") || !strings.Contains(all, c.want) {
+			t.Errorf("warnings %q, want %q", all, c.want)
+		}
+	}
 }

@@ -45,9 +45,14 @@ func ParseRule(text string) (Rule, error) {
 // hold says what a comparison makes of the rule. It is broken only when the whole 95%
 // interval of the change is beyond the limit: what may be chance breaks nothing, at
 // the price that a small breach needs enough pairs to be seen. Without an interval
-// nothing is decided.
+// nothing is decided, but of errors of which there were none on either side.
 func (r *Rule) hold(c *study.Comparison) study.RuleResult {
 	out := study.RuleResult{Text: r.Text}
+	if none(c) && (r.More && r.Limit >= 0 || !r.More && r.Limit <= 0) {
+		out.Decided = true
+		out.Sentence = fmt.Sprintf("%s: holds, there were no %s on either side.", r.Text, c.Name)
+		return out
+	}
 	low, high, unit := c.Low, c.High, "%"
 	if c.Shift != nil {
 		low, high, unit = c.Shift.Low, c.Shift.High, " percentage points"

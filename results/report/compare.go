@@ -104,7 +104,9 @@ func (p *page) comparisons(a *study.Compare) {
 			absent = append(absent, m.Sentence)
 		}
 	}
-	p.line("%s", wrap("  ", p.tableNotes(a)))
+	if notes := p.tableNotes(a); notes != "" {
+		p.line("%s", wrap("  ", notes))
+	}
 	for _, s := range absent {
 		p.line("%s", wrap("  ", results.Escape(s)))
 	}
