@@ -68,7 +68,7 @@ func (d *Distribution) Unbounded() (by [len(quantiles)]bool) {
 		return by
 	}
 	for i := range by {
-		by[i] = d.N < NeededFor(quantiles[i].q)
+		by[i] = d.N < NeededFor(quantiles[i].q) || d.Worth > 0 && int64(d.Worth) < NeededFor(quantiles[i].q)
 	}
 	if d.CI != nil {
 		for i, ci := range d.CI.list() {

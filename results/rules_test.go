@@ -238,3 +238,22 @@ func TestWindowsAreWholeSeconds(t *testing.T) {
 		}
 	}
 }
+
+// A ramp has no intervals, but calls that share their fate are few there too, and among
+// all measured phases.
+func TestFewIndependentCallsAreMarkedWithoutIntervals(t *testing.T) {
+	for share, want := range map[int][4]bool{1: {3: true}, 20: {2: true, 3: true}} {
+		ramp := steady("ramp", 50, 20*time.Second)
+		ramp.To = 51
+		m := results.Meta{Phases: []results.PhaseMeta{ramp, steady("p", 50, 20*time.Second)}}
+		a := results.Aggregate{Plan: m.Phases}
+		seconds(&a, 0, 0, 20, 50, share, 10*time.Millisecond)
+		seconds(&a, 1, 20, 40, 50, share, 10*time.Millisecond)
+		s := results.Summarise(m, &a, results.End{Finished: begin})
+		for _, d := range []results.Distribution{s.Phases[0].Response, s.Measured.Response} {
+			if d.CI != nil || d.Worth <= 0 || d.Worth > float64(d.N) || d.Unbounded() != want {
+				t.Errorf("%d calls in %ds: worth %v, %v, want %v", d.N, share, d.Worth, d.Unbounded(), want)
+			}
+		}
+	}
+}

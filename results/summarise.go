@@ -81,6 +81,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 			together = known.and(together)
 		}
 		s.Phases[i].Target.ByHand = hand
+		a.weigh(&s.Phases[i].Span, i)
 		if p.Measured {
 			measured += span
 		}
@@ -91,6 +92,7 @@ func Summarise(m Meta, a *Aggregate, e End) Summary {
 	}
 	all := a.Total(func(i int) bool { return i < len(m.Phases) && m.Phases[i].Measured })
 	s.Measured = spanOf(&all, together, measured)
+	a.weigh(&s.Measured, m.measured()...)
 	s.Form, s.Rows, s.Breakdown, s.RateSteps = m.Form, m.Rows, a.BreakdownRows(&m), a.RateSteps
 	for _, o := range m.Objectives {
 		r := o.Evaluate(&all, measured)

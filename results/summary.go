@@ -149,6 +149,10 @@ type Distribution struct {
 	P99  int64   `json:"p99"`
 	P999 int64   `json:"p99.9"`
 	Max  int64   `json:"max"`
+	// Worth is how many independent values N are worth about the p99, by the dependence
+	// that whole seconds show; 0 where too few were measured to tell, of lateness, and in
+	// older runs.
+	Worth float64 `json:"n_effective,omitempty"`
 	// CI are the percentiles' 95% intervals; nil where the values come from a rate that
 	// changes, and describe no one state, and in older runs.
 	CI *Intervals `json:"ci,omitempty"`

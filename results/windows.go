@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -120,6 +121,47 @@ func (a *Aggregate) busiest(phases []PhaseSummary) (at *PhaseSummary, fraction f
 		}
 	}
 	return at, fraction, at != nil
+}
+
+// worth is how many independent calls those of the phases are worth together, about a
+// response time; 0 where it is not known of one of them.
+func (a *Aggregate) worth(us int64, phases ...int) (n float64) {
+	for _, i := range phases {
+		h := a.slice(i).Response
+		if h == nil || h.TotalCount() == 0 {
+			continue
+		}
+		w := a.window(i)
+		if w == nil {
+			return 0
+		}
+		tau, ok := w.response.Tau(us)
+		if !ok {
+			return 0
+		}
+		n += selfcheck.EffectiveN(h.TotalCount(), tau)
+	}
+	return math.Round(n)
+}
+
+// weigh tells what the calls of those phases are worth: for the service time, which most
+// of the response time is, too.
+func (a *Aggregate) weigh(s *Span, phases ...int) {
+	for _, d := range []*Distribution{&s.Response, &s.Service} {
+		if d.N > 0 {
+			d.Worth = a.worth(s.Response.P99, phases...)
+		}
+	}
+}
+
+// measured gives the indices of the measured phases.
+func (m *Meta) measured() (phases []int) {
+	for i := range m.Phases {
+		if m.Phases[i].Measured {
+			phases = append(phases, i)
+		}
+	}
+	return phases
 }
 
 // little holds the phase's account to Little's law.
