@@ -242,18 +242,28 @@ func TestWindowsAreWholeSeconds(t *testing.T) {
 // A ramp has no intervals, but calls that share their fate are few there too, and among
 // all measured phases.
 func TestFewIndependentCallsAreMarkedWithoutIntervals(t *testing.T) {
-	for share, want := range map[int][4]bool{1: {3: true}, 20: {2: true, 3: true}} {
-		ramp := steady("ramp", 50, 20*time.Second)
+	for _, tt := range []struct {
+		length, share int // of the ramp, and of all calls
+		ramp, all     [4]bool
+	}{
+		{20, 1, [4]bool{3: true}, [4]bool{3: true}},
+		{20, 20, [4]bool{2: true, 3: true}, [4]bool{2: true, 3: true}},
+		{8, 1, [4]bool{3: true}, [4]bool{3: true}},
+		{8, 20, [4]bool{3: true}, [4]bool{2: true, 3: true}}, // 400 calls, of which nothing is known but what the others tell
+	} {
+		ramp := steady("ramp", 50, time.Duration(tt.length)*time.Second)
 		ramp.To = 51
 		m := results.Meta{Phases: []results.PhaseMeta{ramp, steady("p", 50, 20*time.Second)}}
 		a := results.Aggregate{Plan: m.Phases}
-		seconds(&a, 0, 0, 20, 50, share, 10*time.Millisecond)
-		seconds(&a, 1, 20, 40, 50, share, 10*time.Millisecond)
+		seconds(&a, 0, 0, tt.length, 50, tt.share, 10*time.Millisecond)
+		seconds(&a, 1, tt.length, tt.length+20, 50, tt.share, 10*time.Millisecond)
 		s := results.Summarise(m, &a, results.End{Finished: begin})
-		for _, d := range []results.Distribution{s.Phases[0].Response, s.Measured.Response} {
-			if d.CI != nil || d.Worth <= 0 || d.Worth > float64(d.N) || d.Unbounded() != want {
-				t.Errorf("%d calls in %ds: worth %v, %v, want %v", d.N, share, d.Worth, d.Unbounded(), want)
-			}
+		one, all := s.Phases[0].Response, s.Measured.Response
+		if one.CI != nil || one.Unbounded() != tt.ramp || (one.Worth > 0) != (tt.length >= 10) || one.Worth > float64(one.N) {
+			t.Errorf("a ramp of %d s in %ds: worth %v of %d, %v", tt.length, tt.share, one.Worth, one.N, one.Unbounded())
+		}
+		if all.CI != nil || all.Unbounded() != tt.all || all.Worth <= 0 || all.Worth > float64(all.N) {
+			t.Errorf("all with a ramp of %d s in %ds: worth %v of %d, %v", tt.length, tt.share, all.Worth, all.N, all.Unbounded())
 		}
 	}
 }

@@ -124,24 +124,28 @@ func (a *Aggregate) busiest(phases []PhaseSummary) (at *PhaseSummary, fraction f
 }
 
 // worth is how many independent calls those of the phases are worth together, about a
-// response time; 0 where it is not known of one of them.
+// response time. Those of a phase that is too short to tell are taken to be as dependent as
+// the most dependent of the others; 0 where none tells.
 func (a *Aggregate) worth(us int64, phases ...int) (n float64) {
+	var untold int64
+	greatest := 0.0
 	for _, i := range phases {
 		h := a.slice(i).Response
-		if h == nil || h.TotalCount() == 0 {
+		if h == nil {
 			continue
 		}
-		w := a.window(i)
-		if w == nil {
-			return 0
+		tau, ok := 0.0, false
+		if w := a.window(i); w != nil {
+			tau, ok = w.response.Tau(us)
 		}
-		tau, ok := w.response.Tau(us)
 		if !ok {
-			return 0
+			untold += h.TotalCount()
+			continue
 		}
+		greatest = max(greatest, tau)
 		n += selfcheck.EffectiveN(h.TotalCount(), tau)
 	}
-	return math.Round(n)
+	return math.Round(n + selfcheck.EffectiveN(untold, greatest))
 }
 
 // weigh tells what the calls of those phases are worth: for the service time, which most
