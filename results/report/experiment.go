@@ -120,7 +120,7 @@ func headed(h *study.Head, kind study.Kind) *document {
 	case study.Interrupted:
 		d.Cautions = append(d.Cautions, "This experiment was interrupted: its answer is of the trials so far. The same command goes on with it.")
 	case study.Void:
-		d.Cautions = append(d.Cautions, "This experiment is void: the generator was the limit somewhere, so that nothing is shown of the node.")
+		d.Cautions = append(d.Cautions, "This experiment is void: the generator, and not the node, was the limit of some trials however often they were made. Where they stood, nothing is shown of the node.")
 	}
 	return d
 }

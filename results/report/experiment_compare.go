@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"volley/results"
@@ -15,9 +16,19 @@ func compareDocument(a *study.Compare) *document {
 	d := headed(&a.Head, study.CompareKind)
 	by := map[string][]string{}
 	for _, m := range a.Metrics {
-		by[m.Verdict] = append(by[m.Verdict], metricName(m.Name))
+		if !absent(&m) {
+			by[m.Verdict] = append(by[m.Verdict], metricName(m.Name))
+		}
 	}
-	d.Verdict = plural(uint64(len(a.Metrics)), "metric") + " compared"
+	d.Verdict, d.Mood = "No difference shown", wary
+	if len(a.Metrics) == 0 {
+		d.Verdict = "Nothing to compare"
+	} else if n := len(by["equivalent"]); n > 0 {
+		d.Verdict, d.Mood = fmt.Sprintf("Equivalent in %d of %s, no difference shown in the others", n, plural(uint64(len(a.Metrics)), "metric")), good
+		if n == len(a.Metrics) {
+			d.Verdict = "Equivalent"
+		}
+	}
 	if n := len(by["slower"]); n > 0 {
 		d.Verdict, d.Mood = fmt.Sprintf("B is slower in %d of %s", n, plural(uint64(len(a.Metrics)), "metric")), bad
 	} else if n := len(by["faster"]); n > 0 {
@@ -109,11 +120,14 @@ func ratiosSection(a *study.Compare) section {
 		effect, p := "", ""
 		if m.MDE != nil {
 			effect = percent(*m.MDE)
+			if m.Shift != nil {
+				effect = strings.TrimPrefix(points(*m.MDE), "+")
+			}
 		}
 		if m.P != nil {
 			p = number(*m.P)
 		}
-		t.add(metricName(m.Name), median(m.Unit, m.MidA), median(m.Unit, m.MidB), ratio, interval, m.Verdict, effect, p)
+		t.add(metricName(m.Name), median(m, m.MidA), median(m, m.MidB), ratio, interval, m.Verdict, effect, p)
 		t.mark(5, verdictMood(m.Verdict))
 	}
 	t.Note = "A ratio of 1 is no difference. The smallest effect shown is the least difference that so many runs would have found 4 times of 5."
@@ -130,9 +144,12 @@ func ratiosSection(a *study.Compare) section {
 func ratioText(m *study.Comparison) (text, interval string) {
 	if m.Ratio == nil && m.Shift != nil {
 		if m.Shift.Low != nil && m.Shift.High != nil {
-			interval = withSign(m.Unit, *m.Shift.Low) + " to " + withSign(m.Unit, *m.Shift.High)
+			interval = points(*m.Shift.Low) + " to " + points(*m.Shift.High)
 		}
-		return withSign(m.Unit, m.Shift.Value), interval
+		return points(m.Shift.Value), interval
+	}
+	if absent(m) {
+		return "none", ""
 	}
 	if m.Ratio == nil {
 		return "not known", ""
@@ -143,18 +160,19 @@ func ratioText(m *study.Comparison) (text, interval string) {
 	return fmt.Sprintf("%.3f", *m.Ratio), interval
 }
 
-func withSign(unit string, v float64) string {
-	if v > 0 {
-		return "+" + inUnit(unit, v)
-	}
-	return inUnit(unit, v)
+// absent tells of errors that there were none of on either side: no metric to compare.
+func absent(m *study.Comparison) bool {
+	return m.MidA != nil && m.Ratio == nil && m.Shift == nil && len(m.A)+len(m.B) > 0 && slices.Max(slices.Concat(m.A, m.B)) == 0
 }
 
-func median(unit string, v *float64) string {
+// points gives a share's difference in percentage points.
+func points(v float64) string { return fmt.Sprintf("%+.2g pp", 100*v) }
+
+func median(m *study.Comparison, v *float64) string {
 	if v == nil {
 		return "not known"
 	}
-	return inUnit(unit, *v)
+	return valueOf(m, *v)
 }
 
 // or gives a value, or what is left out of a picture.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 
 	"volley/results"
 	"volley/results/report/chart"
@@ -45,13 +46,7 @@ func frontTable(r *study.Recommendation) *table {
 		t.Columns = append(t.Columns, heading{metricName(n), true})
 	}
 	for _, c := range r.Front {
-		standing, m := "within the guard", plain
-		switch {
-		case c.Chosen:
-			standing, m = "recommended", good
-		case !c.Allowed:
-			standing, m = "beyond the guard", wary
-		}
+		standing, m := standingOf(r, &c)
 		if c.Note != "" {
 			standing += ": " + short(c.Note, 200)
 		}
@@ -70,6 +65,24 @@ func frontTable(r *study.Recommendation) *table {
 	}
 	t.atMost(mostRows, "sweep.json")
 	return t
+}
+
+// standingOf says how a candidate stands to what bounds the choice: the guard of a limit,
+// the objective of a size.
+func standingOf(r *study.Recommendation, c *study.Candidate) (string, mood) {
+	bound := "objective"
+	if r.GuardUS > 0 {
+		bound = "guard"
+	}
+	switch {
+	case c.Chosen:
+		return "recommended", good
+	case !c.Allowed:
+		return "beyond the " + bound, wary
+	case r.GuardUS > 0 || slices.ContainsFunc(r.Front, func(o study.Candidate) bool { return !o.Allowed }):
+		return "within the " + bound, plain
+	}
+	return "measured", plain
 }
 
 // frontFigure shows what each candidate gives against what it costs everyone else.
@@ -96,7 +109,7 @@ func frontFigure(r *study.Recommendation) *figure {
 			continue
 		}
 		p := chart.Point{X: probe.Value, Y: batch.Value, Name: short(results.Escape(c.Value), 12)}
-		if batch.Low != nil && batch.High != nil {
+		if tells(batch) {
 			p.Low, p.High, p.Ends = *batch.Low, *batch.High, true
 		}
 		path.Points = append(path.Points, chart.Point{X: p.X, Y: p.Y})
@@ -122,6 +135,9 @@ func frontFigure(r *study.Recommendation) *figure {
 		if len(s.Points) > 0 {
 			plot.Series = append(plot.Series, s)
 		}
+	}
+	if r.GuardUS > 0 {
+		plot.Levels = append(plot.Levels, chart.Level{At: r.GuardUS, Name: "guard " + results.Micros(r.GuardUS), Upright: true})
 	}
 	return &figure{Title: plot.Title, SVG: template.HTML(plot.SVG()), Table: t, Note: "Each mark is one setting, joined in their order. Down is better for batches, left for all others."}
 }

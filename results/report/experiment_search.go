@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"volley/results"
@@ -49,15 +50,28 @@ func searchDocument(a *study.Search) *document {
 	for i := range a.Goals {
 		d.add(goalSection(a, i))
 	}
-	var more []string
+	d.add(searchTrialsSection(a))
+	rest, more := searchWarnings(a)
+	d.warned(rest, more...)
+	return d
+}
+
+// searchWarnings are the objectives' own, each with its name where there are several, and
+// the answer's head without them.
+func searchWarnings(a *study.Search) (rest *study.Head, more []string) {
+	h := a.Head
+	h.Warnings = slices.Clone(h.Warnings)
 	for i := range a.Goals {
-		for _, w := range a.Goals[i].Warnings {
-			more = append(more, a.Goals[i].Goal.Name+": "+w)
+		g := &a.Goals[i]
+		for _, w := range g.Warnings {
+			h.Warnings = slices.DeleteFunc(h.Warnings, func(o string) bool { return o == w })
+			if len(a.Goals) > 1 {
+				w = g.Goal.Name + ": " + w
+			}
+			more = append(more, w)
 		}
 	}
-	d.add(searchTrialsSection(a))
-	d.warned(&a.Head, more...)
-	return d
+	return &h, more
 }
 
 func rateOf(v *float64, unit string) string {
@@ -147,7 +161,7 @@ func searchTrialsSection(a *study.Search) section {
 	if len(a.Trials) == 0 {
 		return sec
 	}
-	series := chart.Series{Name: "response p99", Marks: true}
+	counted, void := chart.Series{Name: "counts", Marks: true}, chart.Series{Name: "void", Colour: 3, Marks: true, Hollow: true}
 	t := &table{Columns: headings("#Trial", "#Asked", "#For", "#Achieved", "#p99", "#Loss", "Purpose", "Verdicts")}
 	most := 0.0
 	for _, one := range a.Trials {
@@ -156,13 +170,22 @@ func searchTrialsSection(a *study.Search) section {
 			words = append(words, string(v))
 		}
 		t.add(fmt.Sprint(one.N), results.Rate(one.Load), results.Seconds(one.ForS), results.Rate(one.Achieved), results.Micros(float64(one.P99US)), percent(one.Loss), short(one.Purpose, 80), short(strings.Join(words, ", "), 200))
+		series := &counted
+		if !slices.ContainsFunc(one.Verdicts, func(v search.Verdict) bool { return v != search.Void }) {
+			series = &void
+		}
 		series.Points = append(series.Points, chart.Point{X: one.Load, Y: float64(max(one.P99US, 1))})
 		most = max(most, float64(one.P99US))
 	}
 	plot := chart.Plot{
-		ID: "load", Title: "Response p99 of each trial against its load", Series: []chart.Series{series},
+		ID: "load", Title: "Response p99 of each trial against its load",
 		X: chart.Axis{Label: results.Escape(a.Unit), Log: true, Format: tickRate}, Y: latencyAxis("response p99"),
 		Alt: "Each trial's response p99 against its load, up to " + results.Micros(most) + ". The figures follow as a table.",
+	}
+	for _, s := range []chart.Series{counted, void} {
+		if len(s.Points) > 0 {
+			plot.Series = append(plot.Series, s)
+		}
 	}
 	t.atMost(2*mostRows, "search.json")
 	sec.figure(&figure{Title: plot.Title, SVG: template.HTML(plot.SVG()), Table: t})

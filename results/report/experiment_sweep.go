@@ -87,12 +87,22 @@ func inUnit(unit string, v float64) string {
 	return results.Rate(v)
 }
 
+// pointless is an interval that says nothing: its ends are too far apart. Of a share one
+// that begins at 0 says something.
+func pointless(m study.Metric) bool {
+	return m.Low != nil && m.High != nil && m.Unit != "1" && !tells(m)
+}
+
 func metricText(m study.Metric) string {
 	text := inUnit(m.Unit, m.Value)
 	if m.Few {
 		text += "?"
 	}
-	if m.Low != nil && m.High != nil {
+	switch {
+	case m.Low == nil || m.High == nil:
+	case pointless(m):
+		text += " (too wide)"
+	default:
 		text += " (" + inUnit(m.Unit, *m.Low) + " to " + inUnit(m.Unit, *m.High) + ")"
 	}
 	return text
@@ -121,6 +131,9 @@ func cellsSection(a *study.Sweep) section {
 	}
 	names := metricsOf(metrics)
 	t := &table{Note: "In brackets the 95% interval as far as the repeats tell. ? marks a percentile with too few calls behind it."}
+	if slices.ContainsFunc(metrics, func(of []study.Metric) bool { return slices.ContainsFunc(of, pointless) }) {
+		t.Note += " Too wide: the repeats differ too much for an interval that says anything, and pictures have none."
+	}
 	for _, v := range a.Varied {
 		t.Columns = append(t.Columns, heading{short(v.Name, 80), false})
 	}
@@ -200,7 +213,7 @@ func sweepFigures(a *study.Sweep, v study.Varied, at int) (all []*figure) {
 					plot.Series = append(plot.Series, chart.Series{Name: results.Brief(results.Escape(line)), Colour: len(others) - 1, Line: axis.Ticks == nil || numeric(v), Marks: true})
 				}
 				p := chart.Point{X: x, Y: m.Value}
-				if m.Low != nil && m.High != nil {
+				if tells(m) {
 					p.Low, p.High, p.Ends = *m.Low, *m.High, true
 				}
 				s := &plot.Series[slices.Index(others, line)]

@@ -61,7 +61,7 @@ func swept(name, setting string) *study.Sweep {
 	metric := func(name string, v float64) study.Metric {
 		return study.Metric{Name: name, Unit: "us", Value: v, Low: ptr(v * .9), High: ptr(v * 1.2), Repeats: []float64{v, v * 1.1, v * .95}, Few: v > 5000}
 	}
-	r := &study.Recommendation{Setting: setting, Value: "4", Sentence: "choose 4: " + name, Rule: "the smallest within the guard", Why: []string{name}, Warnings: []string{name}}
+	r := &study.Recommendation{Setting: setting, Value: "4", Sentence: "choose 4: " + name, Rule: "the smallest within the guard", GuardUS: 2000, Why: []string{name}, Warnings: []string{name}}
 	for i, v := range a.Varied[0].Values {
 		batch, probe := metric(study.ResponseP99, 8000/float64(i+1)), metric(study.ProbeP99, 900*float64(i*i+1))
 		r.Front = append(r.Front, study.Candidate{Value: v, Metrics: []study.Metric{batch, probe}, Allowed: i < 2, Chosen: i == 1, Note: name})
@@ -87,9 +87,10 @@ func compared(name string) *study.Compare {
 	return &study.Compare{
 		Head: answerHead(name), A: name, B: "b", Pairs: 8, RunsA: []string{"a1", "a2"}, RunsB: []string{"b1"}, Differ: []study.Setting{{Name: name, Value: "1 -> 2"}}, Despite: []string{name},
 		Metrics: []study.Comparison{
-			{Name: study.ResponseP99, Unit: "us", Better: "less", Primary: true, Ratio: ptr(1.1), Low: ptr(1.04), High: ptr(1.17), MidA: ptr(10_000.0), MidB: ptr(11_000.0), Verdict: "slower", MDE: ptr(.05), P: ptr(.01), Sentence: "B is slower: " + name},
-			{Name: study.EntriesPerS, Unit: "entries/s", Better: "more", Ratio: ptr(1.0), Low: ptr(.99), High: ptr(1.01), MidA: ptr(500.0), MidB: ptr(500.0), Verdict: "equivalent", Sentence: "B is as fast"},
-			{Name: study.ErrorsPerItem, Unit: "1", Better: "less", Shift: &study.Shift{Value: .01, Low: ptr(-.01), High: ptr(.03)}, Verdict: "inconclusive", Warnings: []string{"few"}, Sentence: "no difference was shown"},
+			{Name: "p99", Unit: "us", Better: "less", Primary: true, Ratio: ptr(1.1), Low: ptr(1.04), High: ptr(1.17), MidA: ptr(10_000.0), MidB: ptr(11_000.0), Verdict: "slower", MDE: ptr(.05), P: ptr(.01), Sentence: "B is slower: " + name},
+			{Name: "goodput", Unit: "entries/s", Better: "more", Ratio: ptr(1.0), Low: ptr(.99), High: ptr(1.01), MidA: ptr(500.0), MidB: ptr(500.0), Verdict: "equivalent", Sentence: "B is as fast"},
+			{Name: "errors", Unit: "of entries", Better: "less", MidA: ptr(.01), MidB: ptr(.02), MDE: ptr(.04), Shift: &study.Shift{Value: .01, Low: ptr(-.01), High: ptr(.03)}, Verdict: "inconclusive", Warnings: []string{"few"}, Sentence: "no difference was shown"},
+			{Name: "cpu", Unit: "us of CPU/entry", Better: "less", Ratio: ptr(1.02), MidA: ptr(104.0), MidB: ptr(106.0), Verdict: "inconclusive", Sentence: "no difference was shown"},
 			{Name: name, Unit: name, Ratio: ptr(.8), Verdict: "inconclusive", Sentence: name},
 		},
 		Rules: []study.RuleResult{{Text: "p99 > +5%", Broken: true, Decided: true, Sentence: "p99 > +5% is broken"}, {Text: name, Sentence: name}, {Text: "p50 > +5%", Decided: true, Sentence: "p50 keeps it"}},
@@ -103,6 +104,50 @@ func TestFormsOfExperiment(t *testing.T) {
 				continue // the pages for a terminal have goldens of their own
 			}
 			t.Run(name+" as "+f.name, func(t *testing.T) { goldenForm(t, name+"."+f.name, written(t, f.write)) })
+		}
+	}
+}
+
+// What differs nowhere is not praised, errors of which there were none are no metric, and
+// a number without a meaning is not shown.
+func TestWordsOfExperiments(t *testing.T) {
+	same := compared("same")
+	none := study.Comparison{Name: "errors", Unit: "of entries", MidA: ptr(0.0), MidB: ptr(0.0), A: []float64{0, 0}, B: []float64{0, 0}, Verdict: "inconclusive"}
+	same.Metrics = []study.Comparison{{Name: "p99", Unit: "us", Ratio: ptr(1.01), MidA: ptr(10_000.0), MidB: ptr(10_100.0), Verdict: "inconclusive"}, none}
+	same.Rules = nil
+	alike := compared("alike")
+	alike.Metrics, alike.Rules = alike.Metrics[1:2], nil
+	form := swept("forms", "form")
+	form.Recommendation.GuardUS = 0
+	for i := range form.Recommendation.Front {
+		form.Recommendation.Front[i].Allowed = true
+	}
+	wild := swept("wild", "size")
+	wild.Cells[0].Metrics[1].Low, wild.Cells[0].Metrics[1].High = ptr(5.0), ptr(2.3e9)
+	wild.Head.Status = study.Void
+	two := searched("one objective")
+	two.Warnings = []string{"one objective", "trial 3: a note"}
+	for _, c := range []struct {
+		name      string
+		of        *study.Experiment
+		has, lack []string
+	}{
+		{"nothing differs", &study.Experiment{Compare: same}, []string{"No difference shown", "| errors | 0.00% | 0.00% | none |", "inconclusive in p99."}, []string{"metrics compared", "not known"}},
+		{"all alike", &study.Experiment{Compare: alike}, []string{"✅ alike: Equivalent"}, nil},
+		{"forms have no guard", &study.Experiment{Sweep: form}, []string{"| measured"}, []string{"within the guard:", "beyond"}},
+		{"intervals of nothing", &study.Experiment{Sweep: wild}, []string{"(too wide", "Where they stood, nothing is shown"}, []string{"2,3"}},
+		{"each warning once", &study.Experiment{Search: two}, []string{"- one objective", "trial 3: a note"}, []string{"one objective: one objective"}},
+	} {
+		got := strings.ReplaceAll(written(t, report.OfExperiment(c.of).Markdown), `\`, "")
+		for _, want := range c.has {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", c.name, want, got)
+			}
+		}
+		for _, not := range c.lack {
+			if strings.Contains(got, not) {
+				t.Errorf("%s: %q in\n%s", c.name, not, got)
+			}
 		}
 	}
 }
