@@ -154,7 +154,7 @@ func (w *sweeping) trial(ctx context.Context, s *Spec, at int, left time.Duratio
 		return err
 	}
 	w.measured[at] = append(w.measured[at], m)
-	cell.Trials = append(cell.Trials, t.N)
+	cell.Trials, cell.Blocks = append(cell.Trials, t.N), append(cell.Blocks, t.Block)
 	if t.NotIdle {
 		cell.NotIdle++
 	}

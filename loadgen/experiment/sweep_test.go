@@ -114,6 +114,9 @@ func TestSweepRepeatsVoidTrials(t *testing.T) {
 		if a.Status != c.status || len(a.Cells[1].Trials) != c.trials || a.Cells[1].Voids != c.voids || len(a.Cells[0].Trials) != 2 {
 			t.Errorf("%d void trials: status %s, cells %+v", c.voids, a.Status, a.Cells)
 		}
+		if blocks := map[int][]int{1: {2}, 2: {1, 2}}[c.trials]; !slices.Equal(a.Cells[1].Blocks, blocks) || !slices.Equal(a.Cells[0].Blocks, []int{1, 2}) {
+			t.Errorf("%d void trials: blocks %v and %v", c.voids, a.Cells[0].Blocks, a.Cells[1].Blocks)
+		}
 		if c.status == study.Void && !strings.Contains(strings.Join(a.Warnings, "\n"), "size=10: the trial was void 4 times over") {
 			t.Errorf("warnings %q", a.Warnings)
 		}

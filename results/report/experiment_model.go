@@ -41,7 +41,11 @@ func frontTable(r *study.Recommendation) *table {
 		metrics = append(metrics, r.Front[i].Metrics)
 	}
 	names := metricsOf(metrics)
-	t := &table{Title: "The candidates", Columns: headings(short(r.Setting, 80)+" ", "Standing")}
+	note := ""
+	if r.GuardUS > 0 {
+		note = "The p99s are the medians of each limit's trials, by which the rule goes; all else is of all its trials together."
+	}
+	t := &table{Title: "The candidates", Note: note, Columns: headings(short(r.Setting, 80)+" ", "Standing")}
 	for _, n := range names {
 		t.Columns = append(t.Columns, heading{metricName(n), true})
 	}

@@ -282,6 +282,7 @@ func (p *page) front(r *study.Recommendation) {
 		}
 		p.line("%s %6s  %s %8s   %s %8s%s", mark, results.Escape(c.Value), pad(bar(b, batch, 0), barWide), results.Micros(b), pad(bar(q, probe, r.GuardUS), barWide), results.Micros(q), over)
 	}
+	p.line("  the medians of each limit's trials; the tables are of all its trials together")
 }
 
 // bar is a bar in proportion to most, with a stroke at a limit.

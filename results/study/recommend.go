@@ -3,6 +3,7 @@ package study
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,7 @@ func candidate(c *Cell, setting string) Candidate {
 // LimitFront is the measured front of the cells that differ by a limit: the p99 of
 // batches and of the probe beside them, in seconds.
 func LimitFront(cells []Cell, setting string) (front []pool.Point, skipped []string) {
+	var counted []*Cell
 	for i := range cells {
 		c := &cells[i]
 		limit, err := strconv.Atoi(c.Setting(setting))
@@ -41,8 +43,30 @@ func LimitFront(cells []Cell, setting string) (front []pool.Point, skipped []str
 			continue
 		}
 		front = append(front, pool.NewPoint(limit, inSeconds(batch.Repeats), inSeconds(probe.Repeats)))
+		counted = append(counted, c)
+	}
+	// Within blocks only what all settings have is compared.
+	batches, err := inBlocks(counted, ResponseP99)
+	probes, too := inBlocks(counted, ProbeP99)
+	for i := range front {
+		front[i].Batches, front[i].Probes = nil, nil
+		if err == nil && too == nil {
+			front[i].Batches, front[i].Probes = inSeconds(batches[i]), inSeconds(probes[i])
+		}
 	}
 	return front, skipped
+}
+
+// judged puts the value that the rule goes by in the place of all trials' together.
+func (k *Candidate) judged(metric string, v pool.Measure) {
+	for i := range k.Metrics {
+		if m := &k.Metrics[i]; m.Name == metric {
+			m.Value, m.Low, m.High = v.Value*1e6, new(v.Low*1e6), nil
+			if !math.IsInf(v.High, 1) {
+				m.High = new(v.High * 1e6)
+			}
+		}
+	}
 }
 
 func inSeconds(micros []float64) []float64 {
@@ -72,7 +96,7 @@ func RecommendLimit(cells []Cell, setting string, g pool.Guard) *Recommendation 
 	r := &Recommendation{
 		Setting: setting,
 		Rule: "among the settings whose probe p99 stays within the guard (" + guardText(g) +
-			"), the smallest whose batch p99 cannot be told from the best of them",
+			"), the smallest whose batch p99 cannot be told from the best of them; a p99 is the median of its trials'",
 	}
 	front, skipped := LimitFront(cells, setting)
 	for _, value := range skipped {
@@ -99,7 +123,14 @@ func RecommendLimit(cells []Cell, setting string, g pool.Guard) *Recommendation 
 	for i := range cells {
 		k := candidate(&cells[i], setting)
 		k.Chosen = k.Value == r.Value
-		k.Allowed = slices.ContainsFunc(chosen.Front, func(p pool.Point) bool { return strconv.Itoa(p.Setting) == k.Value && p.Within })
+		if at := slices.IndexFunc(chosen.Front, func(p pool.Point) bool { return strconv.Itoa(p.Setting) == k.Value }); at >= 0 {
+			p := &chosen.Front[at]
+			k.Allowed = p.Within
+			k.judged(ResponseP99, p.Batch)
+			k.judged(ProbeP99, p.Probe)
+		} else {
+			k.Allowed = false
+		}
 		r.Front = append(r.Front, k)
 	}
 	return r
@@ -136,12 +167,14 @@ func RecommendForm(cells []Cell, setting string) *Recommendation {
 		return r
 	}
 	best := &cells[order[0]]
-	bestMetric, _ := best.Metric(metric)
 	shown, next := true, ""
 	for _, i := range order[1:] {
 		other := &cells[i]
-		m, _ := other.Metric(metric)
-		e, err := paired.Ratios(bestMetric.Repeats, m.Repeats)
+		var e paired.Estimate
+		both, err := inBlocks([]*Cell{best, other}, metric)
+		if err == nil {
+			e, err = paired.Ratios(both[0], both[1])
+		}
 		if err != nil {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s against %s: %v", other.Setting(setting), best.Setting(setting), err))
 			shown = false

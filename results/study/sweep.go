@@ -26,7 +26,10 @@ type ProbeSpec struct {
 type Cell struct {
 	Settings []Setting `json:"settings"`
 	Trials   []int     `json:"trials"` // those that count, by number
-	Voids    int       `json:"voids"`  // trials that did not
+	// Blocks are the blocks of Trials, one of each: repeats of two cells belong together
+	// where their block is the same. Left out where it is not known.
+	Blocks []int `json:"blocks,omitempty"`
+	Voids  int   `json:"voids"` // trials that did not count
 	// Missing: not one trial counts. Metrics are empty then.
 	Missing bool     `json:"missing,omitempty"`
 	Metrics []Metric `json:"metrics"`
