@@ -47,6 +47,9 @@ then in its reverse, so that a drift weighs on none more than on another. All tr
 of a block draw the same arrivals and sizes. With --probe a thin stream of bare
 requests goes beside the load and is measured apart: what the load does to others.
 
+Callers varied alone (--vary callers=1,2,4,8,16,32) give the Universal Scalability
+Law's fit: contention, coherence, and where throughput is greatest if that was reached.
+
 With --recommend one setting is varied and chosen by a rule, which is told:
 batch_concurrency_limit by the probe's p99 beside the batches' (candidates come from
 a simulation of the node's pool, fed with the time of single entries; --vary gives
@@ -86,7 +89,7 @@ func runSweep(name string, f sweepFlags, s streams) error {
 	if err != nil {
 		return &exit{exitUsage, err}
 	}
-	way := &recommending{repeats: 3, vary: func(*experimenting) ([]varied, error) { return g.vary, nil }, answer: func(*study.Sweep) {}}
+	way := &recommending{repeats: 3, vary: func(*experimenting) ([]varied, error) { return g.vary, nil }, answer: scalability}
 	if f.recommend != "" {
 		if way, err = f.recommending(g); err != nil {
 			return &exit{exitUsage, err}
@@ -140,6 +143,13 @@ func runSweep(name string, f sweepFlags, s streams) error {
 		return &exit{code: exitVoid}
 	}
 	return nil
+}
+
+// scalability adds what callers alone tell of how the node scales.
+func scalability(a *study.Sweep) {
+	if m := study.Scalability(a); m != nil {
+		a.Models = append(a.Models, *m)
+	}
 }
 
 // fill gives the options their cells.

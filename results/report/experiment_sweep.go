@@ -14,7 +14,7 @@ import (
 
 func sweepDocument(a *study.Sweep) *document {
 	d := headed(&a.Head, study.SweepKind)
-	d.Verdict = fmt.Sprintf("%s, %s each", plural(uint64(len(a.Cells)), "cell"), plural(uint64(a.Repeats), "repeat"))
+	d.Verdict = fmt.Sprintf("%s, %s each", plural(uint64(len(a.Cells)), "combination"), plural(uint64(a.Repeats), "repeat"))
 	if r := a.Recommendation; r != nil {
 		d.Lead = append(d.Lead, "Recommended for "+short(r.Setting, 80)+": "+sentenceOf(short(r.Sentence, mostText)))
 		if r.Value != "" {
@@ -24,6 +24,11 @@ func sweepDocument(a *study.Sweep) *document {
 			}
 		} else {
 			d.Verdict, d.Mood = "Nothing can be recommended", wary
+		}
+	}
+	for i := range a.Models {
+		if m := &a.Models[i]; a.Recommendation == nil && m.Sentence != "" {
+			d.Lead = append(d.Lead, sentenceOf(short(m.Sentence, mostText)))
 		}
 	}
 	var names []string

@@ -305,6 +305,14 @@ func tellsSame(a, b *study.Model) bool {
 		slices.EqualFunc(a.Parameters, b.Parameters, func(x, y study.Parameter) bool { return x.Name == y.Name && x.Value == y.Value })
 }
 
+// parameter gives a model's figure: shares, which are small, to four digits.
+func parameter(v float64) string {
+	if v > -1 && v < 1 {
+		return number(v)
+	}
+	return results.Rate(v)
+}
+
 func (p *page) model(m *study.Model) {
 	p.line("")
 	p.line("%s", wrap("Model ", results.Escape(m.Name)+": "+results.Escape(m.Of)))
@@ -314,9 +322,9 @@ func (p *page) model(m *study.Model) {
 	for _, v := range m.Parameters {
 		interval := ""
 		if v.Low != nil && v.High != nil {
-			interval = fmt.Sprintf("  95%% %s to %s", results.Rate(*v.Low), results.Rate(*v.High))
+			interval = fmt.Sprintf("  95%% %s to %s", parameter(*v.Low), parameter(*v.High))
 		}
-		p.line("%s", strings.TrimRight(fmt.Sprintf("  %s%12s %s%s", pad(results.Escape(v.Name), 34), results.Rate(v.Value), results.Escape(v.Unit), interval), " "))
+		p.line("%s", strings.TrimRight(fmt.Sprintf("  %s%12s %s%s", pad(results.Escape(v.Name), 34), parameter(v.Value), results.Escape(v.Unit), interval), " "))
 	}
 	for _, w := range m.Warnings {
 		p.line("%s", wrap("  ! ", results.Escape(w)))
