@@ -68,7 +68,7 @@ func figuresOf(what string, args []string) ([]string, error) {
 		var run struct {
 			Totals struct{ Calls float64 }
 			Phases []struct {
-				Response map[string]float64 `json:"response_us"`
+				Response struct{ P99 float64 } `json:"response_us"`
 			}
 		}
 		if err := readJSON(file, &run); err != nil {
@@ -77,7 +77,7 @@ func figuresOf(what string, args []string) ([]string, error) {
 		if what == "calls" {
 			return []string{number(run.Totals.Calls)}, nil
 		}
-		return []string{number(run.Phases[0].Response["p99"])}, nil
+		return []string{number(run.Phases[0].Response.P99)}, nil
 	case "vegeta":
 		var report struct{ Latencies map[string]any }
 		if err := readJSON(file, &report); err != nil {
