@@ -190,6 +190,9 @@ func (c *caller) record(reply transport.Reply, err error) {
 
 // exhausted tells whether a call failed for want of what is ours.
 func exhausted(err error) bool {
+	if err == nil {
+		return false // nearly always; errors.As allocates
+	}
 	var e *transport.Error
 	return errors.As(err, &e) && e.Failure == transport.Exhausted
 }
