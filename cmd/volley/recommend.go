@@ -58,10 +58,19 @@ func (f *sweepFlags) recommending(g *grid) (*recommending, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &recommending{
-			repeats: 6, vary: given([]varied{{varyForm, forms}}),
-			answer: func(a *study.Sweep) { a.Recommendation = study.RecommendForm(a.Cells, varyForm) },
-		}, nil
+		way := &recommending{repeats: 6, vary: given([]varied{{varyForm, forms}})}
+		several := plan.Items.Largest() > 1
+		if several {
+			// A batch and an array of one size are to carry as many items.
+			way.extra = []string{"items="}
+		}
+		way.answer = func(a *study.Sweep) {
+			a.Recommendation = study.RecommendForm(a.Cells, varyForm)
+			if several {
+				a.Recommendation.Warnings = append(a.Recommendation.Warnings, "an entry of a batch carries one item here, not the scenario's own number: so a batch and an array of one size are the same work in two forms")
+			}
+		}
+		return way, nil
 	case varySize:
 		if plan.Form == scenario.Single {
 			return nil, errors.New("--recommend size: form single has no sizes; give --set form=batch or --set form=array")

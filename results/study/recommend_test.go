@@ -112,6 +112,9 @@ func TestRecommendSize(t *testing.T) {
 	if len(models) != 2 || !within(models[0].Parameters, "A", 2000) || !within(models[0].Parameters, "e+b", 500) || !within(models[1].Parameters, "e+b", 125) {
 		t.Errorf("models %+v", models)
 	}
+	if r, _ := RecommendSize(cells, SizeOptions{Setting: "size", Metric: ResponseP99, Limit: 24_100}); r.Value != "10" {
+		t.Errorf("within 24.1 ms %q, want 10: 20 has a p99 of 24 ms, whose interval reaches beyond", r.Value)
+	}
 	if r, _ := RecommendSize(cells, SizeOptions{Setting: "size", Metric: ResponseP99, Limit: 1000}); r.Value != "" {
 		t.Errorf("within 1 ms %q, want none", r.Value)
 	}

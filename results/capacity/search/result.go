@@ -110,7 +110,7 @@ func (s *state) judge(r *Result, b bracket, highest float64) {
 	case b.lower == 0 && b.upper > 0 && b.upper <= bottom:
 		r.Status, r.Sentence = NoLoad, fmt.Sprintf("No load meets %s: even %s, the lowest allowed, does not.", g.Name, s.say(b.upper))
 	case b.lower == 0 && dark && b.darkLow <= bottom:
-		r.Status, r.Sentence = Unclear, fmt.Sprintf("Trials of %s cannot show whether even %s, the lowest load allowed, meets %s: run longer ones.", g.Final, s.say(b.darkLow), g.Name)
+		r.Status, r.Sentence = Unclear, fmt.Sprintf("The trials are too short to show whether even %s, the lowest load allowed, meets %s: run longer ones.", s.say(b.darkLow), g.Name)
 	case b.lower >= top:
 		r.Status, r.Sentence = AtLeast, fmt.Sprintf("%s is met at %s at least, limited by the highest load allowed.", g.Name, s.say(b.lower))
 	case b.lower > 0 && b.upper == 0 && b.limit > 0:
@@ -141,7 +141,7 @@ func (s *state) warn(r *Result, b bracket) {
 		if sameLoad(b.darkLow, b.darkHigh) {
 			where = "at " + s.say(b.darkLow)
 		}
-		add("trials of %s show neither that %s is met nor that it is missed %s: longer ones narrow the interval", r.Goal.Final, r.Goal.Name, where)
+		add("the trials show neither that %s is met nor that it is missed %s: longer ones narrow the interval", r.Goal.Name, where)
 	}
 	if s.late && !(b.lower > 0 && b.upper > 0 && width(b.lower, b.upper) <= r.Goal.Width+1e-9) {
 		add("the time allowed was over before the interval was as narrow as asked (%.3g%%)", 100*r.Goal.Width)
