@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -17,14 +18,7 @@ func deviation(x []float64) float64 {
 	if len(x) < 2 {
 		return 0
 	}
-	mean, squares := 0.0, 0.0
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	for _, v := range x {
-		squares += (v - mean) * (v - mean)
-	}
-	return math.Sqrt(squares / float64(len(x)-1))
+	return stat.StdDev(x, nil)
 }
 
 // pooled is the standard error of the difference of two groups' means, and its degrees

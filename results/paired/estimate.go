@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -154,14 +155,7 @@ func sd(x []float64) float64 {
 	if len(x) < 2 {
 		return 0
 	}
-	mean, squares := 0.0, 0.0
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	for _, v := range x {
-		squares += (v - mean) * (v - mean)
-	}
-	return math.Sqrt(squares / float64(len(x)-1))
+	return stat.StdDev(x, nil)
 }
 
 func choose(n, k int) float64 {
