@@ -86,7 +86,9 @@ func compareLive(args []string, f compareFlags, s streams) error {
 	if problem != nil {
 		return problem
 	}
-	c.Same = f.aa
+	if c.Same = f.aa; c.Same {
+		c.Warnings = append(c.Warnings, compare.Unsteady(c)...)
+	}
 	e.head(&c.Head, err)
 	f.asJSON = f.asJSON || f.format == "json"
 	if err := e.finish(c, err, f.asJSON, func() error { return f.print(s, c, a, b) }); err != nil {

@@ -119,6 +119,9 @@ func (f *experimentFlags) begin(r study.Record, plan *scenario.Plan, s streams) 
 	if err := pin(f.cpus, plan); err != nil {
 		return nil, err
 	}
+	if f.cpus != "" {
+		r.Options = append(r.Options, study.Setting{Name: "--cpus", Value: f.cpus})
+	}
 	dir := f.place(&r)
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &lab{dir: dir, warn: func(w string) { fmt.Fprintf(s.err, "warning: %s\n", results.Escape(w)) }}

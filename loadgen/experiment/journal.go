@@ -120,6 +120,9 @@ func open(dir string, r study.Record, lab Lab) (*Journal, error) {
 			return nil, &Conflict{Dir: dir, Differences: differ}
 		}
 		j.Record.Started, j.Resumed = there.Started, true
+		if there.Volley != r.Volley {
+			j.notes = append(j.notes, fmt.Sprintf("the experiment was begun by volley %s and goes on with %s: trials of both, and of the bundled node in both, are taken together", there.Volley, r.Volley))
+		}
 		return j, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, &Damaged{dir, err}

@@ -274,6 +274,9 @@ func answer(a *study.Search, control *search.Search, trials []search.Trial) {
 			a.Upper = new(u)
 		}
 	}
+	if len(a.Goals) > 1 && a.Lower != nil && a.Upper != nil {
+		a.Sentence = fmt.Sprintf("All %d objectives are met up to a load between %.4g and %.4g %s; %s gives way first.", len(a.Goals), *a.Lower, *a.Upper, a.Unit, a.Limiting)
+	}
 }
 
 // before tells whether g gives way at a lower load than other.

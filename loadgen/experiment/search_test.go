@@ -257,3 +257,44 @@ func TestPausesSpoilATrial(t *testing.T) {
 		}
 	}
 }
+
+// The answer's sentence is of all objectives together, as its numbers are.
+func TestSearchTellsOfAllObjectives(t *testing.T) {
+	t.Parallel()
+	goal := func(name string) search.Goal {
+		return search.Goal{Name: name, Final: time.Second, Sum: time.Second, Exceed: 0.5, Width: 0.1}
+	}
+	control, err := search.New(search.Options{Goals: []search.Goal{goal("p50"), goal("p99")}, Min: 10, Max: 1000, Unit: "calls/s", Coarse: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := func(load float64, p50, p99 search.Verdict) search.Trial {
+		return search.Trial{Load: load, Duration: time.Second, Verdicts: []search.Verdict{p50, p99}}
+	}
+	a := &study.Search{Unit: "calls/s"}
+	answer(a, control, []search.Trial{
+		trial(100, search.Good, search.Good), trial(110, search.Good, search.Unproven), trial(120, search.Bad, search.Unproven), trial(140, search.Bad, search.Bad),
+	})
+	want := "All 2 objectives are met up to a load between 100 and 120 calls/s; p99 gives way first."
+	if *a.Lower != 100 || *a.Upper != 120 || a.Sentence != want {
+		t.Errorf("%g to %g: %s", *a.Lower, *a.Upper, a.Sentence)
+	}
+}
+
+// Going on with another version is told: a bundled node is of the version too.
+func TestAnotherVersionIsTold(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i, version := range []string{"1", "1", "2"} {
+		j, err := Open(dir, study.Record{Format: study.Format, Kind: study.SearchKind, Name: "small", Volley: version}, &fakeLab{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := len(j.Notes()) > 0; told != (i == 2) {
+			t.Errorf("begun by 1, goes on with %s: notes %q", version, j.Notes())
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -232,6 +232,16 @@ func none(c *study.Comparison) bool {
 	return err == nil && m.share && len(c.A) > 0 && len(c.B) > 0 && slices.Max(c.A) == 0 && slices.Max(c.B) == 0
 }
 
+// Unsteady warns of a comparison of a setting with itself that called a metric different.
+func Unsteady(c *study.Compare) (warnings []string) {
+	for i := range c.Metrics {
+		if m := &c.Metrics[i]; m.Verdict == string(paired.Faster) || m.Verdict == string(paired.Slower) {
+			warnings = append(warnings, fmt.Sprintf("%s of the same setting was called %s: by chance, as once in 20 times, or because this machine is not steady; repeat this before another comparison is believed", m.Name, m.Verdict))
+		}
+	}
+	return warnings
+}
+
 // few warns of percentiles of too few calls.
 func (m *matched) few(c *measure) {
 	need := c.metric.needed()

@@ -355,3 +355,14 @@ func TestTheSameRunsOnBothSides(t *testing.T) {
 		}
 	}
 }
+
+// A setting that differs from itself casts doubt on every other comparison.
+func TestUnsteady(t *testing.T) {
+	a, b := arms(abba, 1.1, 21)
+	if w := Unsteady(compared(t, a, b, Options{})); len(w) == 0 || !strings.Contains(w[0], "p99 of the same setting was called slower") {
+		t.Errorf("warnings %q", w)
+	}
+	if w := Unsteady(compared(t, a, a, Options{})); len(w) > 0 {
+		t.Errorf("of no difference: %q", w)
+	}
+}

@@ -29,6 +29,8 @@ func searchDocument(a *study.Search) *document {
 	d.Lead = append(d.Lead, a.Sentence)
 	if a.Lower != nil && a.Upper != nil {
 		d.Verdict = fmt.Sprintf("%s to %s %s", results.Rate(*a.Lower), results.Rate(*a.Upper), a.Unit)
+	}
+	if a.Lower != nil && a.Upper != nil && len(a.Goals) == 1 {
 		d.Lead = append(d.Lead, fmt.Sprintf("The highest rate that meets every objective lies between %s and %s %s.", results.Rate(*a.Lower), results.Rate(*a.Upper), a.Unit))
 	}
 	if a.ConditionalThroughput != nil && a.Lower != nil {
