@@ -127,10 +127,17 @@ func ratiosSection(a *study.Compare) section {
 		if m.P != nil {
 			p = number(*m.P)
 		}
+		if absent(m) {
+			t.add(metricName(m.Name), median(m, m.MidA), median(m, m.MidB), ratio, "", "none on either side", "", "")
+			continue
+		}
 		t.add(metricName(m.Name), median(m, m.MidA), median(m, m.MidB), ratio, interval, m.Verdict, effect, p)
 		t.mark(5, verdictMood(m.Verdict))
 	}
 	t.Note = "A ratio of 1 is no difference. The smallest effect shown is the least difference that so many runs would have found 4 times of 5."
+	if len(a.Metrics) > 1 && !a.Within && a.Metrics[0].Primary {
+		t.Note += " " + metricName(a.Metrics[0].Name) + " is judged by itself, the others together (Holm), so that one of them may be inconclusive although its interval does not hold 1."
+	}
 	forest.Alt = fmt.Sprintf("%s with their intervals, beside the line of no difference. The figures follow as a table.", plural(uint64(len(forest.Rows)), "ratio"))
 	if len(forest.Rows) > 0 {
 		sec.figure(&figure{Title: forest.Title, SVG: template.HTML(forest.SVG())})

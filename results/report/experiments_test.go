@@ -132,7 +132,7 @@ func TestWordsOfExperiments(t *testing.T) {
 		of        *study.Experiment
 		has, lack []string
 	}{
-		{"nothing differs", &study.Experiment{Compare: same}, []string{"No difference shown", "| errors | 0.00% | 0.00% | none |", "inconclusive in p99."}, []string{"metrics compared", "not known"}},
+		{"nothing differs", &study.Experiment{Compare: same}, []string{"No difference shown", "| errors | 0.00% | 0.00% | none |  | none on either side |", "inconclusive in p99."}, []string{"metrics compared", "not known"}},
 		{"all alike", &study.Experiment{Compare: alike}, []string{"✅ alike: Equivalent"}, nil},
 		{"forms have no guard", &study.Experiment{Sweep: form}, []string{"| measured"}, []string{"within the guard:", "beyond"}},
 		{"intervals of nothing", &study.Experiment{Sweep: wild}, []string{"(too wide", "Where they stood, nothing is shown"}, []string{"2,3"}},
