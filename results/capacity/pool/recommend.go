@@ -301,7 +301,7 @@ func seconds(s float64) string {
 	case s >= 1e-3:
 		return fmt.Sprintf("%.3g ms", 1e3*s)
 	}
-	return fmt.Sprintf("%.3g µs", 1e6*s)
+	return fmt.Sprintf("%.3g us", 1e6*s)
 }
 
 // StartingSlots is a rule of thumb for the first setting to look at: max(1, min(n,
