@@ -8,8 +8,9 @@ import (
 	"volley/results/study"
 )
 
-// Service times that vary little, so that a trial of 2 s, 800 calls, tells its p99
-// to some 4%: eight pairs then show 10%.
+// Service times that vary little, and a trial of 2 s is 800 calls. Its p50 is judged: by
+// their p99, which pauses of the machine decide, the same pairs on a busy machine found 1
+// of 10, by their p50 all.
 const (
 	asItIs = "{sum: {lognormal: {median: 4ms, p99: 8ms}}}"
 	slower = "{sum: {lognormal: {median: 4400us, p99: 8800us}}}"
@@ -35,7 +36,7 @@ mix: [{method: sum, params: [1, 2]}]
 		if i >= same {
 			name, how = fmt.Sprintf("slower-%d", i-same+1), []string{"--b", "target.node.service=" + slower}
 		}
-		args := append([]string{"compare", "--live", file, "--seed", fmt.Sprint(1000 * (i + 1)), "--pairs", "8", "--for", b.trialOr(2 * time.Second).String()}, how...)
+		args := append([]string{"compare", "--live", file, "--seed", fmt.Sprint(1000 * (i + 1)), "--pairs", "8", "--metric", "p50", "--for", b.trialOr(2 * time.Second).String()}, how...)
 		e, err := b.experiment(ctx, name, []int{4}, args...)
 		if err != nil {
 			return err
@@ -69,7 +70,7 @@ mix: [{method: sum, params: [1, 2]}]
 			continue
 		}
 		if i >= same {
-			lines = append(lines, told(fmt.Sprintf("slower, seed %d: p99", i-same+1), fmt.Sprintf("%+.1f%% (95%%: %+.1f%% to %+.1f%%): %s", 100*(*m.Ratio-1), 100*(*m.Low-1), 100*(*m.High-1), m.Verdict)))
+			lines = append(lines, told(fmt.Sprintf("slower, seed %d: %s", i-same+1, m.Name), fmt.Sprintf("%+.1f%% (95%%: %+.1f%% to %+.1f%%): %s", 100*(*m.Ratio-1), 100*(*m.Low-1), 100*(*m.High-1), m.Verdict)))
 		}
 	}
 	alike, lost := count(answers[:same], "inconclusive")
