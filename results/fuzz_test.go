@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -76,6 +77,7 @@ func FuzzParseHlog(f *testing.F) {
 		f.Add(line)
 	}
 	f.Add([]byte("Tag=response/x,1,1,1,"))
+	f.Add([]byte("Tag=waiting/0,,,,HIST1AAAAIx42iyLoQoCQRgG/2/2ODRftZl8AKMYDGLwIcwmY8BwIBgNGy9c0GJaxCgmg8FuN4hRq4ggy/qFb2BgWgtfmNnU0tyfinf1G+u/kigI4iPe4iFOostKLEXV4JxRiSEXUYsZ65yvY0Sb0jFgjhc17MSEfSyfomxyEx0OYswxYws9Qs4dfgEAAP//hv8cf000"))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		l, err := parseHlog(line)
 		if err != nil || l.h == nil {
@@ -87,7 +89,11 @@ func FuzzParseHlog(f *testing.F) {
 		}
 		p := &s.Phases[0]
 		total := p.Response.TotalCount() + p.Service.TotalCount() + p.Lateness.TotalCount()
-		if uint64(total)+p.Clipped != uint64(l.h.TotalCount()) {
+		want := uint64(l.h.TotalCount())
+		if !slices.Contains([]string{"response", "service", "lateness"}, l.name) {
+			want = 0 // a kind of a later version's is passed over
+		}
+		if uint64(total)+p.Clipped != want {
 			t.Fatalf("of %d values %d were taken and %d counted as clipped", l.h.TotalCount(), total, p.Clipped)
 		}
 	})
