@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -223,8 +224,8 @@ func (b *browser) look(t *testing.T, page string, v view) (s sight) {
 	b.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{"width": v.width, "height": 900, "deviceScaleFactor": 1, "mobile": v.width < 500}, nil)
 	b.call(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": v.scheme}}}, nil)
 	b.events = nil
-	url := "file://" + page
-	b.call(t, "Page.navigate", map[string]any{"url": url}, nil)
+	address := (&url.URL{Scheme: "file", Path: page}).String()
+	b.call(t, "Page.navigate", map[string]any{"url": address}, nil)
 	b.await(t, "Page.loadEventFired")
 	var answer struct{ Result struct{ Value string } }
 	b.call(t, "Runtime.evaluate", map[string]any{"expression": overflow, "returnByValue": true}, &answer)
@@ -248,7 +249,7 @@ func (b *browser) look(t *testing.T, page string, v view) (s sight) {
 			if err := json.Unmarshal(e.Params, &r); err != nil {
 				t.Fatal(err)
 			}
-			if r.Request.URL != url {
+			if r.Request.URL != address {
 				s.requests = append(s.requests, r.Request.URL)
 			}
 		}
