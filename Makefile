@@ -10,14 +10,17 @@ build: ## bin/volley
 run: build ## the built-in scenario against the bundled node
 	./bin/volley run --no-tui
 
+# Tests of commands mostly wait for a run to be over: more of them than CPUs at a time.
+PARALLEL ?= 5
+
 test:
-	$(GO) test ./...
+	$(GO) test -parallel $(PARALLEL) ./...
 
 browser: ## HTML reports in a headless Chromium, which must be installed
 	$(GO) test -tags browser -run '^TestBrowser$$' ./results/report
 
 race:
-	$(GO) test -race -short ./...
+	$(GO) test -race -short -parallel $(PARALLEL) ./...
 
 lint: ## formatting, vet, staticcheck (pinned in go.mod)
 	@test -z "$$(gofmt -l .)" || { gofmt -d . | head -50; echo "gofmt: the files above are not formatted"; exit 1; }
