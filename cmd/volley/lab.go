@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 	"volley/scenario"
 )
 
-// lab makes an experiment's trials. The node stays from one to the next as long as
-// both ask the same of it; else the bundled node is started anew, and a node of the
+// lab makes an experiment's trials. The node stays from one to the next, and so do the
+// connections to it, as long as both have the same target; else the bundled node is started anew, and a node of the
 // user's own brought to the setting by the scenario's command.
 type lab struct {
 	dir  string // the experiment's: the node's config and log are here
@@ -26,7 +27,7 @@ type lab struct {
 	warn func(string)
 
 	place   *reached
-	target  []byte            // what place was opened for
+	target  scenario.Target   // what place was opened for
 	applied map[string]string // what the user's own node was brought to last
 	rest    map[correlate.Role]float64
 	warned  []string
@@ -40,7 +41,7 @@ func (l *lab) Prepare(ctx context.Context, s *experiment.Spec) (notes []experime
 		notes = append(notes, experiment.Note{Text: "the bundled node had ended and was started anew; it last said: " + lastLine(l.place.node.log)})
 		l.close()
 	}
-	if l.place != nil && (s.Fresh || string(l.target) != string(s.Plan.Target.Node)) {
+	if l.place != nil && (s.Fresh || !reflect.DeepEqual(l.target, s.Plan.Target)) {
 		l.close()
 	}
 	if s.Fresh {
@@ -66,7 +67,7 @@ func (l *lab) open(ctx context.Context, plan *scenario.Plan) error {
 	if l.place, err = openTarget(ctx, plan, l.dir, log); err != nil {
 		return err
 	}
-	l.target, l.rest = slices.Clone(plan.Target.Node), nil
+	l.target, l.rest = plan.Target, nil
 	return nil
 }
 
