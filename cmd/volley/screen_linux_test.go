@@ -28,6 +28,7 @@ type terminal struct {
 	read sync.WaitGroup // the goroutine that collects what is shown
 	mu   sync.Mutex
 	seen bytes.Buffer
+	more chan struct{} // holds one when something was shown since it was last empty
 }
 
 func newTerminal(t *testing.T) *terminal {
@@ -49,7 +50,7 @@ func newTerminal(t *testing.T) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{t: t, control: control, tty: tty, before: *before}
+	term := &terminal{t: t, control: control, tty: tty, before: *before, more: make(chan struct{}, 1)}
 	term.read.Go(func() {
 		b := make([]byte, 4096)
 		for {
@@ -57,6 +58,10 @@ func newTerminal(t *testing.T) *terminal {
 			term.mu.Lock()
 			term.seen.Write(b[:n])
 			term.mu.Unlock()
+			select {
+			case term.more <- struct{}{}:
+			default:
+			}
 			if err != nil {
 				return
 			}
@@ -108,11 +113,22 @@ func (term *terminal) shown() string {
 // until waits until the terminal has shown text.
 func (term *terminal) until(text string) {
 	term.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(term.shown(), text); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			term.t.Fatalf("the terminal does not show %q:\n%q", text, term.shown())
+	if !term.shows(func(shown string) bool { return strings.Contains(shown, text) }) {
+		term.t.Fatalf("the terminal does not show %q:\n%q", text, term.shown())
+	}
+}
+
+// shows waits until what was shown is as wanted; false: it does not come to that.
+func (term *terminal) shows(wanted func(shown string) bool) bool {
+	deadline := time.After(30 * time.Second)
+	for !wanted(term.shown()) {
+		select {
+		case <-term.more:
+		case <-deadline:
+			return false
 		}
 	}
+	return true
 }
 
 // restored tells what is left of the screen on the terminal.
@@ -125,9 +141,11 @@ func (term *terminal) restored() {
 	if *after != term.before {
 		term.t.Errorf("the terminal is set differently:\nbefore %+v\nafter  %+v", term.before, *after)
 	}
-	shown := term.shown()
 	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?1002h": "\x1b[?1002l"} {
-		if strings.LastIndex(shown, off) < strings.LastIndex(shown, on) || !strings.Contains(shown, on) {
+		// The program has ended, but what it wrote may not all be read yet.
+		if !term.shows(func(shown string) bool {
+			return strings.Contains(shown, on) && strings.LastIndex(shown, off) > strings.LastIndex(shown, on)
+		}) {
 			term.t.Errorf("%q was not undone by %q", on, off)
 		}
 	}
