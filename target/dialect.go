@@ -69,6 +69,7 @@ type Call struct {
 	Label        string // per-method metrics label, a closed set; set by Admit
 	State        any    // the dialect's own, carried from Admit to Run
 	Scratch      any    // the dialect's own, which stays with the call's space: what another call left there, or nil
+	Turn         uint64 // of valid entries, in the order in which they came: the one that it is; for Execution.Enter
 	Session      string // the RCP-Session header, or ""
 	Close        bool   // set by Admit: the stream takes no line after this one, and ends when all are answered; set by Run: it ends once this answer is out
 }

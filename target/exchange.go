@@ -188,6 +188,7 @@ func (n *Node) read(x *exchange, e *entry) {
 // enter lets the dialect look at an entry whose envelope is valid. last is the
 // one before it, or nil: mostly they are of one method.
 func (n *Node) enter(ctx context.Context, e, last *entry) {
+	e.call.Turn = n.execution.turn()
 	e.answer = n.admitted(ctx, &e.call)
 	if last != nil && last.method != nil && last.method.label == e.call.Label {
 		e.method = last.method

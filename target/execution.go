@@ -38,10 +38,11 @@ type ExecutionConfig struct {
 // Execution is where a dialect's calls run: the slots, first come first served,
 // and what is spent in them beside the calls' own work. Safe for concurrent use.
 //
-// What is drawn comes from the seed alone: the n-th spending of a run draws from
-// the n-th stream of the seed, whichever call it is. So one caller's calls take
-// the same times in each run, and of concurrent ones the times are the same and
-// the scheduler deals them out.
+// What is drawn comes from the seed alone, and from Vary: the n-th entry that arrives
+// draws from the n-th stream of the seed, whenever it runs and whatever runs beside it.
+// So the same calls in the same order take the same times, as far as these are drawn,
+// with any number of slots and any limit: two settings of a node can be held against each
+// other at equal work.
 type Execution struct {
 	pool       *Pool
 	cost       Costs
@@ -50,7 +51,8 @@ type Execution struct {
 	injected   *injected // nil: nothing ever costs anything
 
 	seed    uint64
-	spends  atomic.Uint64
+	turns   atomic.Uint64 // entries that came
+	calls   atomic.Uint64 // envelopes
 	sources sync.Pool // of *source
 }
 
@@ -76,6 +78,14 @@ func NewExecution(c ExecutionConfig, services ...Service) *Execution {
 	return x
 }
 
+// Vary has times drawn in another sequence of the seed, by its number; 0 is the seed's
+// own. It is for before the first call.
+func (x *Execution) Vary(sequence uint64) {
+	if sequence != 0 {
+		x.seed = scattered(x.seed ^ scattered(sequence))
+	}
+}
+
 // share makes a dialect's execution the node's: it waits as the options say, and
 // its series are served. A dialect without one gives nil.
 func (n *Node) share(d Dialect, o Options) *Execution {
@@ -99,9 +109,18 @@ func (x *Execution) Instant(s Service) bool {
 	return s.IsZero() && x.cost.Entry.IsZero() && x.cost.Item.IsZero()
 }
 
-// Enter takes a slot and spends in it what an entry of so many items costs. Its
-// error is the context's, and then no slot is held; else Leave must follow.
-func (x *Execution) Enter(ctx context.Context, s Service, items int) error {
+// turn is the number of an entry that has just come; 0 where nothing is ever drawn.
+func (x *Execution) turn() uint64 {
+	if x == nil || x.injected == nil {
+		return 0
+	}
+	return x.turns.Add(1)
+}
+
+// Enter takes a slot and spends in it what an entry of so many items costs, which is
+// drawn by the entry's turn (Call.Turn). Its error is the context's, and then no slot is
+// held; else Leave must follow.
+func (x *Execution) Enter(ctx context.Context, s Service, items int, turn uint64) error {
 	if err := x.pool.Acquire(ctx); err != nil {
 		return err
 	}
@@ -109,7 +128,7 @@ func (x *Execution) Enter(ctx context.Context, s Service, items int) error {
 		return nil
 	}
 	factor := x.contention.factor(x.pool.Busy())
-	r := x.source()
+	r := x.source(turn)
 	b := x.bill(r.rand, s, items)
 	x.sources.Put(r)
 	b.wait *= factor
@@ -135,7 +154,7 @@ func (x *Execution) envelope(ctx context.Context) {
 		return
 	}
 	var b bill
-	r := x.source()
+	r := x.source(envelopes | x.calls.Add(1))
 	b.add(x.cost.Call, x.cost.Call.Draw(r.rand), 1)
 	x.sources.Put(r)
 	_ = x.spend(ctx, b) // whoever runs next looks at the context for himself
@@ -195,10 +214,13 @@ func newSource() *source {
 	return s
 }
 
-// source gives the next stream; it goes back to x.sources.
-func (x *Execution) source() *source {
+// envelopes marks the streams that calls draw from, apart from those of entries.
+const envelopes = 1 << 63
+
+// source gives the stream of that number; it goes back to x.sources.
+func (x *Execution) source(stream uint64) *source {
 	s := x.sources.Get().(*source)
-	s.pcg.Seed(x.seed, scattered(x.spends.Add(1)))
+	s.pcg.Seed(x.seed, scattered(stream))
 	return s
 }
 

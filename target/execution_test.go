@@ -95,7 +95,7 @@ func TestItems(t *testing.T) {
 		x := NewExecution(ExecutionConfig{Slots: 1, Cost: Costs{Entry: parsed(t, `"1ms"`), Item: parsed(t, `"2ms"`)}})
 		for items, want := range []time.Duration{4 * time.Millisecond, 6 * time.Millisecond, 8 * time.Millisecond} {
 			begun := time.Now()
-			if err := x.Enter(t.Context(), parsed(t, `"3ms"`), items); err != nil {
+			if err := x.Enter(t.Context(), parsed(t, `"3ms"`), items, 1); err != nil {
 				t.Fatal(err)
 			}
 			x.Leave()
@@ -107,7 +107,7 @@ func TestItems(t *testing.T) {
 	drawn := Costs{Item: parsed(t, `{"exponential": "1ms"}`)}
 	x := NewExecution(ExecutionConfig{Slots: 1, Cost: drawn})
 	const items = 10_000
-	b := x.bill(x.source().rand, Service{}, items)
+	b := x.bill(x.source(1).rand, Service{}, items)
 	if mean := b.wait / items / 1e6; math.Abs(mean-1) > 0.04 { // 4 standard errors
 		t.Errorf("items cost %.3f ms each, want 1", mean)
 	}
@@ -118,7 +118,7 @@ func TestShares(t *testing.T) {
 		Entry: parsed(t, `{"constant": "10ms", "cpu": "100%"}`),
 		Item:  parsed(t, `{"constant": "10ms", "cpu": "25%"}`),
 	}})
-	if b := x.bill(x.source().rand, parsed(t, `{"constant": "10ms", "cpu": "0%"}`), 2); b.wait != 25e6 || b.cpu != 15e6 {
+	if b := x.bill(x.source(1).rand, parsed(t, `{"constant": "10ms", "cpu": "0%"}`), 2); b.wait != 25e6 || b.cpu != 15e6 {
 		t.Errorf("waits %v ns, works %v ns", b.wait, b.cpu)
 	}
 	for _, tt := range []struct{ text, want string }{
@@ -145,8 +145,9 @@ func TestInstant(t *testing.T) {
 	if !free.Instant(zero) || free.Instant(parsed(t, `"1ns"`)) {
 		t.Error("instant is what has no service time")
 	}
-	if err := free.Enter(t.Context(), zero, 100); err != nil || free.spends.Load() != 0 {
-		t.Errorf("%v, %d drawn", err, free.spends.Load())
+	free.sources.New = func() any { t.Error("something is drawn"); return newSource() }
+	if err := free.Enter(t.Context(), zero, 100, 1); err != nil {
+		t.Error(err)
 	}
 	for _, c := range []Costs{{Entry: parsed(t, `"1ns"`)}, {Item: parsed(t, `"1ns"`)}} {
 		if NewExecution(ExecutionConfig{Slots: 1, Cost: c}).Instant(zero) {
@@ -169,7 +170,7 @@ func TestEnterIsCutOff(t *testing.T) {
 			}
 			all.Go(func() {
 				defer stop()
-				err := x.Enter(ctx, parsed(t, `"1s"`), 1)
+				err := x.Enter(ctx, parsed(t, `"1s"`), 1, 1)
 				if cut := i == 0 || i == 2; cut != errors.Is(err, context.Canceled) {
 					t.Errorf("call %d: %v", i, err)
 				}
@@ -192,7 +193,7 @@ func TestEnterIsCutOff(t *testing.T) {
 	x := NewExecution(ExecutionConfig{Slots: 1}, parsed(t, `"1s"`))
 	ctx, stop := context.WithCancel(t.Context())
 	x.wait = func(context.Context, time.Duration) error { stop(); return nil }
-	if err := x.Enter(ctx, parsed(t, `{"constant": "2h", "cpu": "50%"}`), 1); !errors.Is(err, context.Canceled) || x.pool.Busy() != 0 {
+	if err := x.Enter(ctx, parsed(t, `{"constant": "2h", "cpu": "50%"}`), 1, 1); !errors.Is(err, context.Canceled) || x.pool.Busy() != 0 {
 		t.Errorf("at work: %v, %d slots are taken", err, x.pool.Busy())
 	}
 }
@@ -205,7 +206,7 @@ func TestStreams(t *testing.T) {
 		x := NewExecution(ExecutionConfig{Slots: 1, Seed: seed})
 		out := make([]float64, n)
 		for i := range out {
-			out[i] = x.source().rand.Float64()
+			out[i] = x.source(uint64(i)).rand.Float64()
 		}
 		return out
 	}
@@ -271,7 +272,7 @@ func TestInjectedSeries(t *testing.T) {
 		}
 		ctx, stop := context.WithTimeout(t.Context(), time.Millisecond)
 		defer stop()
-		if err := n.execution.Enter(ctx, parsed(t, `"3ms"`), 1); err == nil {
+		if err := n.execution.Enter(ctx, parsed(t, `"3ms"`), 1, 1); err == nil {
 			t.Error("a wait of 3 ms ended within 1 ms")
 		}
 		if got := series(n); !slices.Equal(got, want) {

@@ -107,7 +107,7 @@ func (g *generic) Admit(_ context.Context, c *Call) *jsonrpc.Error {
 
 // Run holds a slot for what the call costs and for its own time.
 func (g *generic) Run(ctx context.Context, c *Call, dst []byte) ([]byte, *jsonrpc.Error) {
-	if g.execution.Enter(ctx, g.config.Service[c.Label], 1) != nil {
+	if g.execution.Enter(ctx, g.config.Service[c.Label], 1, c.Turn) != nil {
 		return dst, &errStopping
 	}
 	defer g.execution.Leave()

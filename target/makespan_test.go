@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,14 +65,15 @@ func TestMakespanOfDrawnTimes(t *testing.T) {
 	config := fmt.Sprintf(`{"batch_concurrency_limit": %d, "slots": 64, "seed": 7, "service": {"echo": {"exponential": "10ms"}}}`, limit)
 	s := parsed(t, `{"exponential": "10ms"}`)
 	same := NewExecution(ExecutionConfig{Slots: 1, Seed: 7})
-	sum := time.Duration(0)
+	sum, turn := time.Duration(0), uint64(0)
 	synctest.Test(t, func(t *testing.T) {
 		n := genericNode(t, config, Options{})
 		for batch := range batches {
 			times := make([]time.Duration, entries)
 			total := time.Duration(0)
 			for i := range times {
-				times[i] = s.Draw(same.source().rand)
+				turn++
+				times[i] = s.Draw(same.source(turn).rand)
 				total += times[i]
 			}
 			begun := time.Now()
@@ -91,5 +93,29 @@ func TestMakespanOfDrawnTimes(t *testing.T) {
 	// A makespan's standard deviation is under 2 times the mean service time.
 	if mean := float64(sum) / batches / 1e7; math.Abs(mean-8.630729) > 3*2/math.Sqrt(batches) {
 		t.Errorf("the mean makespan is %.3f service times, want 8.631", mean)
+	}
+}
+
+// TestTimesBelongToEntries: what an entry takes is drawn when it comes. A call that comes
+// while a batch is under way takes the same time whatever the batch's limit has run so far.
+func TestTimesBelongToEntries(t *testing.T) {
+	took := func(limit int) (single time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			n := genericNode(t, fmt.Sprintf(`{"batch_concurrency_limit": %d, "slots": 64, "seed": 7, "service": {"echo": {"exponential": "10ms"}}}`, limit), Options{})
+			var batch sync.WaitGroup
+			batch.Go(func() { send(n, "application/json", echoes(20)) })
+			time.Sleep(15 * time.Millisecond)
+			begun := time.Now()
+			send(n, "application/json", `{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}`)
+			single = time.Since(begun)
+			batch.Wait()
+		})
+		return single
+	}
+	one := took(1)
+	for _, limit := range []int{2, 5, 20} {
+		if other := took(limit); other != one {
+			t.Errorf("it takes %v beside a batch with the limit 1, %v beside one with %d", one, other, limit)
+		}
 	}
 }

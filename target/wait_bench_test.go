@@ -91,7 +91,7 @@ func BenchmarkEnter(b *testing.B) {
 			b.ReportAllocs()
 			b.RunParallel(func(p *testing.PB) {
 				for p.Next() {
-					if x.Enter(ctx, s, 1) == nil {
+					if x.Enter(ctx, s, 1, 1) == nil {
 						x.Leave()
 					}
 				}

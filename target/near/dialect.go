@@ -135,13 +135,13 @@ func (d *Dialect) Admit(_ context.Context, c *target.Call) *jsonrpc.Error {
 func (d *Dialect) Run(ctx context.Context, c *target.Call, dst []byte) ([]byte, *jsonrpc.Error) {
 	r := c.State.(*request)
 	if r.op < slotted {
-		return d.runSlotted(ctx, r, c.Label, dst)
+		return d.runSlotted(ctx, r, c, dst)
 	}
 	return d.runFree(ctx, r, c.Label, dst)
 }
 
-func (d *Dialect) runSlotted(ctx context.Context, r *request, label string, dst []byte) ([]byte, *jsonrpc.Error) {
-	if err := d.execution.Enter(ctx, d.service[r.op], 1); err != nil {
+func (d *Dialect) runSlotted(ctx context.Context, r *request, c *target.Call, dst []byte) ([]byte, *jsonrpc.Error) {
+	if err := d.execution.Enter(ctx, d.service[r.op], 1, c.Turn); err != nil {
 		return dst, internalFailure("the caller left before it was served: " + err.Error())
 	}
 	defer d.execution.Leave()
@@ -157,7 +157,7 @@ func (d *Dialect) runSlotted(ctx context.Context, r *request, label string, dst 
 	case opProtocolConfig:
 		return d.protocolConfig(r, dst)
 	case opTransaction:
-		return d.transactionStatus(r, label, dst)
+		return d.transactionStatus(r, c.Label, dst)
 	}
 	return d.query(ctx, r, dst)
 }

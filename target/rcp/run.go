@@ -139,7 +139,7 @@ func (d *Dialect) compute(ctx context.Context, c *target.Call, m method, dst []b
 	}
 	ctx, end := withDeadline(ctx, c.Params)
 	defer end()
-	if d.execution.Enter(ctx, job.service, job.items) != nil {
+	if d.execution.Enter(ctx, job.service, job.items, c.Turn) != nil {
 		return dst, stopped(ctx)
 	}
 	defer d.execution.Leave()
