@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -33,14 +34,15 @@ type child struct {
 	stop sync.Once
 }
 
-// nodeArguments gives the command line of the bundled node for a plan. Its
-// config, if the plan has one, is written into the run directory.
+// nodeArguments gives the command line of the bundled node for a plan, whose seed is
+// also that of the times that the node draws: those of repeats with seeds of their own
+// are independent. Its config, if the plan has one, is written into the run directory.
 func nodeArguments(plan *scenario.Plan, dir string) ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, to start the node: %w", err)
 	}
-	args := []string{self, "node", "--dialect", plan.Target.Dialect}
+	args := []string{self, "node", "--dialect", plan.Target.Dialect, "--draws", strconv.FormatUint(plan.Seed, 10)}
 	if len(plan.Target.Node) > 0 {
 		config := filepath.Join(dir, "node.json")
 		if err := os.WriteFile(config, append(plan.Target.Node, '\n'), 0o644); err != nil {

@@ -19,8 +19,11 @@ import (
 )
 
 // lab makes an experiment's trials. The node stays from one to the next, and so do the
-// connections to it, as long as both have the same target; else the bundled node is started anew, and a node of the
-// user's own brought to the setting by the scenario's command.
+// connections to it, as long as both have the same target; else the bundled node is
+// started anew, and a node of the user's own brought to the setting by the scenario's
+// command. The bundled node is started anew for each block as well: its times are drawn
+// by the block's seed, so that settings of a block are held against each other with the
+// same ones, and blocks are independent.
 type lab struct {
 	dir  string // the experiment's: the node's config and log are here
 	stop <-chan struct{}
@@ -28,6 +31,7 @@ type lab struct {
 
 	place   *reached
 	target  scenario.Target   // what place was opened for
+	seed    uint64            // and with which
 	applied map[string]string // what the user's own node was brought to last
 	rest    map[correlate.Role]float64
 	warned  []string
@@ -41,7 +45,9 @@ func (l *lab) Prepare(ctx context.Context, s *experiment.Spec) (notes []experime
 		notes = append(notes, experiment.Note{Text: "the bundled node had ended and was started anew; it last said: " + lastLine(l.place.node.log)})
 		l.close()
 	}
-	if l.place != nil && (s.Fresh || !reflect.DeepEqual(l.target, s.Plan.Target)) {
+	t := &s.Plan.Target
+	drawn := t.URL == "" && len(t.Command) == 0 && s.Block > 0 && l.seed != s.Plan.Seed
+	if l.place != nil && (s.Fresh || drawn || !reflect.DeepEqual(l.target, *t)) {
 		l.close()
 	}
 	if s.Fresh {
@@ -67,7 +73,7 @@ func (l *lab) open(ctx context.Context, plan *scenario.Plan) error {
 	if l.place, err = openTarget(ctx, plan, l.dir, log); err != nil {
 		return err
 	}
-	l.target, l.rest = plan.Target, nil
+	l.target, l.seed, l.rest = plan.Target, plan.Seed, nil
 	return nil
 }
 

@@ -22,6 +22,7 @@ import (
 type nodeFlags struct {
 	dialect, listen, config string
 	cpus                    string
+	draws                   uint64
 	stdio, exitWithStdin    bool
 }
 
@@ -47,6 +48,7 @@ policies, service times, costs and contention, sessions, admission, faults.`,
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:0", "`address` to listen on; port 0 takes a free one")
 	c.Flags().StringVar(&f.config, "config", "", "config `file`: nearcore's config.json for near, a flat JSON object for the others")
 	c.Flags().StringVar(&f.cpus, "cpus", "", "`list` of CPUs that the node is bound to, such as 0,2-3")
+	c.Flags().Uint64Var(&f.draws, "draws", 0, "`number` of the sequence in which times are drawn from the config's seed; volley gives the scenario's seed to a node that it starts")
 	c.Flags().BoolVar(&f.stdio, "stdio", false, "speak on standard input and output instead of HTTP")
 	c.Flags().BoolVar(&f.exitWithStdin, "exit-with-stdin", false, "end when standard input closes")
 	if err := c.Flags().MarkHidden("exit-with-stdin"); err != nil {
@@ -75,6 +77,9 @@ func runNode(f nodeFlags, s streams) error {
 	dialect, err := openDialect(f, address, log)
 	if err != nil {
 		return err
+	}
+	if d, ok := dialect.(target.Executing); ok {
+		d.Execution().Vary(f.draws)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
