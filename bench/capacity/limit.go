@@ -42,11 +42,48 @@ mix: [{method: sum, params: [1, 2]}]
 `, rho, workers, entryTime.String(), rate, rate, batchSize)
 }
 
+// beside is what the node takes beside the injected time, in seconds: for an entry, in
+// its slot, and for a call, beside its entries.
+type beside struct{ entry, call float64 }
+
+// takes measures both with a fixed time and nothing else under way: an entry's by batches
+// whose entries follow one another, a call's by single ones.
+func takes(ctx context.Context, b *bench) (beside, error) {
+	single, err := overhead(ctx, b, entryTime)
+	if err != nil {
+		return beside{}, err
+	}
+	file, err := b.scenario("entries", batches(0.1))
+	if err != nil {
+		return beside{}, err
+	}
+	run, err := b.single(ctx, "entries", file, "--set", "target.node.service={sum: "+entryTime.String()+"}", "--set", "target.node.batch_concurrency_limit=1",
+		"--set", "load=[{name: alone, callers: 1, for: 3s}]")
+	if err != nil {
+		return beside{}, err
+	}
+	s := run.Summary.Measured.Service
+	if s.N == 0 {
+		return beside{}, fmt.Errorf("no batch was answered")
+	}
+	further := (float64(s.P50)/1e6 - entryTime.Seconds() - single) / (batchSize - 1)
+	entry := min(max(0, further-entryTime.Seconds()), single)
+	return beside{entry, single - entry}, nil
+}
+
 // predicted is the front by simulation.
-func predicted(rho float64) ([]pool.Point, error) {
+func predicted(rho float64, more beside) ([]pool.Point, error) {
 	per := rho * workers / entryTime.Seconds() // entries and probes a second
+	var work []pool.Quantile                   // exponential times, and what an entry takes beside
+	for p := 0.0; p < 0.99995; p += 0.0001 {
+		work = append(work, pool.Quantile{P: p, Value: more.entry - entryTime.Seconds()*math.Log1p(-p)})
+	}
+	service, err := pool.FromQuantiles(work)
+	if err != nil {
+		return nil, err
+	}
 	m := pool.Model{
-		Discipline: pool.FIFO, Workers: workers, Size: pool.FixedSize(batchSize), Work: pool.Exponential(entryTime.Seconds()),
+		Discipline: pool.FIFO, Workers: workers, Size: pool.FixedSize(batchSize), Work: service, Envelope: more.call,
 		BatchRate: inBatches * per / batchSize, ProbeRate: (1 - inBatches) * per,
 	}
 	return m.Front(limits, pool.Effort{Batches: 20000, Runs: 5, Seed: 1})
@@ -55,7 +92,11 @@ func predicted(rho float64) ([]pool.Point, error) {
 // limit asks for the best limit at two utilisations, and sets the measured front
 // against the simulated one.
 func limit(ctx context.Context, b *bench) ([]line, error) {
-	var lines []line
+	more, err := takes(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	lines := []line{told("beside the injected time", milli(more.entry)+" an entry, "+milli(more.call)+" a call")}
 	utilisations := []float64{0.3, 0.6}
 	// About 190 batches a trial: the p99 of so many, twice by the same arrivals, tells 16%
 	// in six pairs, which is what limits 2 and 8 are apart at 0.3.
@@ -66,7 +107,7 @@ func limit(ctx context.Context, b *bench) ([]line, error) {
 		repeats map[string][]*study.Measured // by limit
 	}
 	answers := make([]answer, len(utilisations)*seeds)
-	err := each(len(answers), func(i int) error {
+	err = each(len(answers), func(i int) error {
 		rho, seed := utilisations[i/seeds], i%seeds+1
 		name := fmt.Sprintf("limit-%g", rho)
 		file, err := b.scenario(fmt.Sprintf("%s-%d", name, seed), batches(rho))
@@ -91,7 +132,7 @@ func limit(ctx context.Context, b *bench) ([]line, error) {
 	}
 	near := 0
 	for u, rho := range utilisations {
-		front, err := predicted(rho)
+		front, err := predicted(rho, more)
 		if err != nil {
 			return lines, err
 		}

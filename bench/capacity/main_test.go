@@ -84,7 +84,7 @@ func TestPredictedFront(t *testing.T) {
 		t.Skip("simulates some millions of entries")
 	}
 	for _, rho := range []float64{0.3, 0.6} {
-		front, err := predicted(rho)
+		front, err := predicted(rho, beside{})
 		if err != nil {
 			t.Fatal(err)
 		}
