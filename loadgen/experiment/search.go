@@ -45,7 +45,7 @@ func Search(ctx context.Context, j *Journal, o SearchOptions) (*study.Search, er
 	if err != nil {
 		return nil, err
 	}
-	a := &study.Search{Unit: string(unit), Trials: []study.SearchTrial{}, Goals: []search.Result{}, Answer: search.Unfinished, Sentence: "No trial was run."}
+	a := &study.Search{Unit: string(unit), Trials: []study.SearchTrial{}, Goals: []search.Result{}, Answer: search.Unfinished, Sentence: "No trial was run.", ResponseP99US: p99Limit(o.Plan.Objectives)}
 	hint, took := 0.0, time.Duration(0)
 	if o.From == 0 || o.To == 0 {
 		a.Saturated, took, err = j.saturate(ctx, o, string(unit))
@@ -92,6 +92,16 @@ func Search(ctx context.Context, j *Journal, o SearchOptions) (*study.Search, er
 func (o *SearchOptions) Check() error {
 	_, err := o.check()
 	return err
+}
+
+// p99Limit is the lowest response p99 that objectives allow, in microseconds; 0: any.
+func p99Limit(objectives []scenario.Objective) (least float64) {
+	for _, o := range objectives {
+		if q, ok := quantile(results.Objective(o)); ok && q == 0.99 && o.Metric == "response" && (least == 0 || o.Limit < least) {
+			least = o.Limit
+		}
+	}
+	return least
 }
 
 // limit says what kept a search from trying higher loads.

@@ -189,6 +189,10 @@ func searchTrialsSection(a *study.Search) section {
 			plot.Series = append(plot.Series, s)
 		}
 	}
+	if a.ResponseP99US > 0 {
+		plot.Levels = append(plot.Levels, chart.Level{At: a.ResponseP99US, Name: "objective " + results.Micros(a.ResponseP99US)})
+		plot.Alt = "The objective allows " + results.Micros(a.ResponseP99US) + ". " + plot.Alt
+	}
 	t.atMost(2*mostRows, "search.json")
 	sec.figure(&figure{Title: plot.Title, SVG: template.HTML(plot.SVG()), Table: t})
 	return sec

@@ -47,7 +47,10 @@ type Search struct {
 	Goals     []search.Result `json:"objectives"`
 	Trials    []SearchTrial   `json:"trials"`
 	LoadedS   float64         `json:"loaded_s"` // time under load, measured
-	Saturated *Saturation     `json:"saturation,omitempty"`
+	// ResponseP99US is the lowest response p99 that an objective allows, in
+	// microseconds, to hold the trials' against; 0: none speaks of it.
+	ResponseP99US float64     `json:"response_p99_limit_us,omitempty"`
+	Saturated     *Saturation `json:"saturation,omitempty"`
 }
 
 // SearchTrial is one trial of a search.
