@@ -54,7 +54,7 @@ func execute(args []string, s streams) int {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(runCommand(s), searchCommand(s), sweepCommand(s), compareCommand(s), calibrateCommand(s), nodeCommand(s), nullNodeCommand(s), reportCommand(s), replayCommand(s), scenarioCommand(s), versionCommand(s))
+	root.AddCommand(runCommand(s), searchCommand(s), sweepCommand(s), compareCommand(s), fleetCommand(s), calibrateCommand(s), nodeCommand(s), nullNodeCommand(s), reportCommand(s), replayCommand(s), scenarioCommand(s), versionCommand(s))
 	root.SetArgs(args)
 	root.SetIn(s.in)
 	root.SetOut(s.out)

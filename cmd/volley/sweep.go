@@ -70,7 +70,7 @@ failed; 4 some combination's trials stayed void; 5 our own failure; 130 interrup
 	}
 	f.register(c, study.SweepKind)
 	c.Flags().StringArrayVar(&f.vary, "vary", nil, "`setting=a,b,c` that is varied (repeatable)")
-	c.Flags().IntVar(&f.repeats, "repeats", 0, "trials of each combination (default 3; 5 for --recommend size, 6 for form)")
+	c.Flags().IntVar(&f.repeats, "repeats", 0, "trials of each combination (default 3; 5 for --recommend size, 6 for the others)")
 	c.Flags().BoolVar(&f.probe, "probe", false, "measure a thin stream of bare requests beside the load")
 	c.Flags().Float64Var(&f.probeRate, "probe-rate", 20, "`calls/s` of the probe")
 	c.Flags().DurationVar(&f.length, "for", 0, "length of the measured phases in place of the scenario's")

@@ -43,9 +43,10 @@ type Times struct {
 	Mean, P50, P99 float64
 }
 
-// warmUp is how many jobs come in five relaxation times of M/M/1, 1/(mu (1 -
-// sqrt(rho))^2): from empty nodes, what comes earlier is too fast.
-func (f Fleet) warmUp() int {
+// WarmUp is how many jobs come in five relaxation times of M/M/1, 1/(mu (1 -
+// sqrt(rho))^2): from empty nodes, what comes earlier is too fast. Near saturation they
+// are many.
+func (f Fleet) WarmUp() int {
 	r := 1 - math.Sqrt(f.Utilisation())
 	return int(min(5*f.Rate/(f.Service*r*r), 1e8))
 }
@@ -72,7 +73,7 @@ func (f Fleet) Simulate(jobs int, seed uint64) (Times, error) {
 		return Times{}, fmt.Errorf("fleet: unknown policy %q", f.Policy)
 	}
 	s := newSimulation(f, seed)
-	warm := max(jobs/10, f.warmUp())
+	warm := max(jobs/10, f.WarmUp())
 	times := make([]float64, 0, jobs)
 	for i := range warm + jobs {
 		took := s.arrive()
