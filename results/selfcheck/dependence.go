@@ -1,10 +1,6 @@
 package selfcheck
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // minDependence is the fewest values from which a dependence is estimated.
 const minDependence = 10
@@ -113,74 +109,4 @@ func Dependence(n int64, tau float64) Check {
 		return c.judged(NotEnough, worth, "%d calls are worth only %.0f independent ones, as neighbours share their fate (tau %.1f): too few for a p99.", n, worth, tau)
 	}
 	return c.judged(OK, worth, "%d calls are worth %.0f independent ones (tau %.1f); intervals use that number.", n, worth, tau)
-}
-
-// Rank is a rank correlation.
-type Rank struct {
-	Rho float64 // in [-1, 1]
-	P   float64 // of so strong a one by chance, two-sided; normal approximation
-}
-
-// SpearmanLag1 is Spearman's rank correlation of a series with itself one step
-// on, ties sharing their mean rank; P takes rho sqrt(n-1) for normal. ok is false
-// for fewer than 10 pairs, for a value that isn't finite and when all are equal.
-func SpearmanLag1(series []float64) (r Rank, ok bool) {
-	if len(series) < minDependence+1 || !allFinite(series) {
-		return Rank{}, false
-	}
-	rho, ok := spearman(series[:len(series)-1], series[1:])
-	if !ok {
-		return Rank{}, false
-	}
-	z := math.Abs(rho) * math.Sqrt(float64(len(series)-2))
-	return Rank{rho, math.Erfc(z / math.Sqrt2)}, true
-}
-
-func spearman(x, y []float64) (rho float64, ok bool) {
-	a, b := ranks(x), ranks(y)
-	ma, mb := mean(a), mean(b)
-	sab := 0.0
-	for i := range a {
-		sab += (a[i] - ma) * (b[i] - mb)
-	}
-	sa, sb := squares(a), squares(b)
-	if sa == 0 || sb == 0 {
-		return 0, false
-	}
-	return max(-1, min(1, sab/math.Sqrt(sa*sb))), true
-}
-
-// ranks are the values' ranks from 1, ties sharing their mean.
-func ranks(values []float64) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
-	out := make([]float64, len(values))
-	for i := 0; i < len(order); {
-		j := i + 1
-		for j < len(order) && values[order[j]] == values[order[i]] {
-			j++
-		}
-		for _, at := range order[i:j] {
-			out[at] = float64(i+j+1) / 2
-		}
-		i = j
-	}
-	return out
-}
-
-// Independence judges a series of windows by SpearmanLag1: below 1% it warns that
-// neighbouring windows depend on each other. Value is P, Limit 0.01.
-func Independence(series []float64) Check {
-	c := Check{Name: "independence of windows", Limit: chance, Unit: pure}
-	r, ok := SpearmanLag1(series)
-	switch {
-	case !ok:
-		return c.unknown("Whether windows depend on each other can't be told from %d of them.", len(series))
-	case r.P >= chance:
-		return c.judged(OK, r.P, "Neighbouring windows don't depend on each other (rank correlation %.2f, p %.2g).", r.Rho, r.P)
-	}
-	return c.judged(Warn, r.P, "Neighbouring windows depend on each other (rank correlation %.2f, p %.2g): an interval that takes them for independent is too narrow.", r.Rho, r.P)
 }

@@ -174,28 +174,6 @@ func TestTauByHand(t *testing.T) {
 	}
 }
 
-func TestSpearman(t *testing.T) {
-	// The textbook's IQ against hours of television: rho = -29/165.
-	iq := []float64{106, 100, 86, 101, 99, 103, 97, 113, 112, 110}
-	tv := []float64{7, 27, 2, 50, 28, 29, 20, 12, 6, 17}
-	if rho, ok := spearman(iq, tv); !ok || math.Abs(rho+29.0/165) > 1e-12 {
-		t.Errorf("rho %v, want %v", rho, -29.0/165)
-	}
-	if got, want := ranks([]float64{5, 1, 5, 3, 5}), []float64{4, 1, 4, 2, 4}; !slices.Equal(got, want) {
-		t.Errorf("ranks %v, want %v", got, want)
-	}
-	rising := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
-	if r, ok := SpearmanLag1(rising); !ok || r.Rho != 1 {
-		t.Errorf("a rising series: %+v", r)
-	}
-	if r, ok := SpearmanLag1(autoregressive(seeded(19), 1000, 0, 0, 1)); !ok || r.P < 0.01 {
-		t.Errorf("independent values: %+v", r)
-	}
-	if c := Independence(autoregressive(seeded(20), 1000, 0.5, 0, 1)); c.Verdict != Warn {
-		t.Errorf("dependent windows: %+v", c)
-	}
-}
-
 func TestOverdispersion(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
