@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"volley/results/capacity/search"
 	"volley/results/report"
 	"volley/results/study"
 )
@@ -34,7 +35,8 @@ Never by the middle of the interval; what its width is worth in nodes is told. W
 the search had an objective for the response p99, balancers in front of the fleet are
 simulated: random, round robin, the shorter of two queues, the shortest of all.
 
-Exit codes: 0 answered; 2 usage, or a search without a lower end; 5 our own failure.`,
+Exit codes: 0 answered; 1 the search found that no rate meets the objectives; 2 usage;
+4 the search could show nothing; 5 our own failure.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runFleet(args[0], f, s) },
 	}
@@ -63,8 +65,14 @@ func runFleet(dir string, f fleetFlags, s streams) error {
 		return &exit{exitUsage, err}
 	}
 	a, err := study.FleetOf(e, o)
-	if err != nil {
+	switch {
+	case err == nil:
+	case e.Search == nil || e.Search.Lower != nil:
 		return &exit{exitUsage, err}
+	case e.Search.Answer == search.NoLoad:
+		return &exit{exitMissed, err}
+	default:
+		return &exit{exitVoid, err}
 	}
 	if f.asJSON {
 		enc := json.NewEncoder(s.out)
