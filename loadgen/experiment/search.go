@@ -109,7 +109,7 @@ func (o *SearchOptions) limit(a *study.Search) string {
 	for i := range a.Goals {
 		for _, l := range a.Goals[i].Loads {
 			if l.Load > deref(a.Lower) && l.Void > 0 {
-				return fmt.Sprintf("the generator's ceiling, which made trials at %.4g %s void", l.Load, a.Unit)
+				return fmt.Sprintf("the generator's ceiling, which made trials at %s %s void", results.Rate(l.Load), a.Unit)
 			}
 		}
 	}
@@ -285,7 +285,7 @@ func answer(a *study.Search, control *search.Search, trials []search.Trial) {
 		}
 	}
 	if len(a.Goals) > 1 && a.Lower != nil && a.Upper != nil {
-		a.Sentence = fmt.Sprintf("All %d objectives are met up to a load between %.4g and %.4g %s; %s gives way first.", len(a.Goals), *a.Lower, *a.Upper, a.Unit, a.Limiting)
+		a.Sentence = fmt.Sprintf("All %d objectives are met up to a load between %s and %s %s; %s gives way first.", len(a.Goals), results.Rate(*a.Lower), results.Rate(*a.Upper), a.Unit, a.Limiting)
 	}
 }
 

@@ -14,7 +14,7 @@ func Fleet(w io.Writer, f *study.Fleet) error {
 	unit := results.Escape(f.Unit)
 	p.line("%s", wrap("", fmt.Sprintf("%s: a fleet for %s %s", results.Escape(f.Name), results.Rate(f.Rate), unit)))
 	p.line("")
-	p.line("%s", wrap("", f.Size.Sentence))
+	p.line("%s", wrap("", carried(f)))
 	bounds := fmt.Sprintf("One node sustains %s %s", results.Rate(f.Lower), unit)
 	if f.Upper != nil {
 		bounds += fmt.Sprintf(" for certain, and less than %s", results.Rate(*f.Upper))
@@ -41,4 +41,17 @@ func Fleet(w io.Writer, f *study.Fleet) error {
 	p.warnings(f.Warnings)
 	_, err := w.Write(p.Bytes())
 	return err
+}
+
+// carried says how many nodes there are, and how loaded each is with the spares down.
+func carried(f *study.Fleet) string {
+	text := fmt.Sprintf("%s carry %s %s: each of %d at %s of the %s that it sustains for certain", plural(uint64(f.Size.Nodes), "node"),
+		results.Rate(f.Rate), results.Escape(f.Unit), f.Up, percent(f.Size.PerNode/f.Lower), results.Rate(f.Lower))
+	if f.Spares > 0 {
+		text += fmt.Sprintf(", and %d may be down", f.Spares)
+	}
+	if f.Size.Least == f.Size.Most {
+		return text + "."
+	}
+	return text + fmt.Sprintf(". Whatever one sustains between its bounds, %d to %d would do (5%% to 95%%).", f.Size.Least, f.Size.Most)
 }

@@ -23,6 +23,7 @@ type Fleet struct {
 	Name   string     `json:"name"` // the search's scenario
 	Unit   string     `json:"unit"`
 	Rate   float64    `json:"rate"` // growth included
+	Spares int        `json:"spares"`
 	Lower  float64    `json:"lower"`
 	Upper  *float64   `json:"upper"`
 	Size   fleet.Size `json:"size"`
@@ -62,7 +63,7 @@ func FleetOf(e *Experiment, o FleetOptions) (*Fleet, error) {
 	case a.Lower == nil:
 		return nil, fmt.Errorf("the search in %s found no rate that one node sustains: %s", e.Dir, a.Sentence)
 	}
-	f := &Fleet{Format: Format, Name: a.Name, Unit: a.Unit, Rate: o.Rate * (1 + o.Growth), Lower: *a.Lower, Upper: a.Upper, LimitUS: a.ResponseP99US, Balancers: []fleet.Row{}, Warnings: []string{}}
+	f := &Fleet{Format: Format, Name: a.Name, Unit: a.Unit, Rate: o.Rate * (1 + o.Growth), Spares: o.Spares, Lower: *a.Lower, Upper: a.Upper, LimitUS: a.ResponseP99US, Balancers: []fleet.Row{}, Warnings: []string{}}
 	d := fleet.Demand{Rate: o.Rate, Growth: o.Growth, Lower: *a.Lower, Headroom: o.Headroom, Spares: o.Spares}
 	if a.Upper != nil {
 		d.Upper = *a.Upper
@@ -72,13 +73,15 @@ func FleetOf(e *Experiment, o FleetOptions) (*Fleet, error) {
 		return nil, err
 	}
 	f.Up = f.Size.Nodes - o.Spares
-	f.Warnings = append(f.Warnings, f.Size.Warnings...)
-	f.Size.Warnings = nil
+	if a.Upper == nil {
+		f.Warnings = append(f.Warnings, "what a node sustains has no upper bound: fewer nodes may do")
+	}
 	if a.Status != Finished {
 		f.Warnings = append(f.Warnings, "the search was interrupted: its lower end may be far below what a node sustains")
 	}
 	if err := f.simulate(e); err != nil {
 		f.NotSimulated = err.Error()
+		f.Warnings = append(f.Warnings, "calls must be spread evenly: a random balancer needs more nodes for the same p99 than one that knows their queues")
 	}
 	return f, nil
 }

@@ -23,11 +23,9 @@ type Size struct {
 	Nodes int `json:"nodes"` // ceil(rate*(1+growth) / (lower*headroom)) + spares
 	// Least and Most are the 5% and 95% quantiles of that number if what a node
 	// sustains lies anywhere between the bounds alike.
-	Least    int      `json:"least"`
-	Most     int      `json:"most"`
-	PerNode  float64  `json:"per_node"` // rate of each with the spares down
-	Sentence string   `json:"sentence"`
-	Warnings []string `json:"warnings,omitempty"`
+	Least   int     `json:"least"`
+	Most    int     `json:"most"`
+	PerNode float64 `json:"per_node"` // rate of each with the spares down
 }
 
 // mostNodes is beyond what any answer means.
@@ -60,16 +58,7 @@ func (d Demand) Size() (Size, error) {
 		// The number falls as the node's rate rises: its quantiles are those of the rate.
 		at := func(share float64) int { return max(1, int(count(d.Lower+share*(d.Upper-d.Lower)))) }
 		s.Least, s.Most = at(0.95), at(0.05)
-	} else if d.Upper == 0 {
-		s.Warnings = append(s.Warnings, "what a node sustains has no upper bound: fewer nodes may do")
 	}
-	working := s.Nodes - d.Spares
-	s.PerNode = total / float64(max(1, working))
-	s.Sentence = fmt.Sprintf("%d nodes carry %.4g: each of %d at %.0f%% of the %.4g it sustains for certain", s.Nodes, total, working, 100*s.PerNode/d.Lower, d.Lower)
-	if d.Spares > 0 {
-		s.Sentence += fmt.Sprintf(", %d may be down", d.Spares)
-	}
-	s.Sentence += fmt.Sprintf(". Between its bounds %d to %d would do (5%% to 95%%).", s.Least, s.Most)
-	s.Warnings = append(s.Warnings, "calls must be spread evenly: a random balancer needs more nodes for the same p99 than one that knows their queues (simulate it)")
+	s.PerNode = total / float64(max(1, s.Nodes-d.Spares))
 	return s, nil
 }

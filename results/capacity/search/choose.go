@@ -74,7 +74,7 @@ func (s *state) upwards(g Goal, b bracket) (float64, Purpose, string) {
 		return 0, "", ""
 	}
 	next := top * s.factor()
-	if s.o.Hint > top*(1+1e-9) {
+	if s.o.Hint > top*(1+g.Width/4) {
 		next = min(next, s.o.Hint)
 	}
 	load := s.known(min(s.o.Max, tidy(next, top, s.o.Max)), g.Width/4, top)

@@ -55,6 +55,22 @@ func goals(names ...string) []Goal {
 	return out
 }
 
+// Loads are rounded to four digits, a hint is not: the two are one load all the same.
+func TestTheHintIsNoLoadOfItsOwn(t *testing.T) {
+	trials, _ := run(t, Options{Goals: goals("p99"), Min: 172, Max: 43968, Hint: 10992.3, Unit: "entries/s"}, sharp(12_000))
+	loads := map[float64]bool{}
+	for _, trial := range trials {
+		loads[trial.Load] = true
+	}
+	for a := range loads {
+		for b := range loads {
+			if a < b && b < a*1.005 {
+				t.Errorf("%g and %g were tried as two loads", a, b)
+			}
+		}
+	}
+}
+
 func TestFindsTheLimitOfASharpNode(t *testing.T) {
 	for _, limit := range []float64{11, 99.9, 640, 1000.5, 5000, 9990} {
 		for _, hint := range []float64{0, 100, 8000} {
@@ -115,7 +131,7 @@ func TestEnds(t *testing.T) {
 		say  string
 	}{
 		{"no load meets it", sharp(5), NoLoad, "No load meets p99: even 10 calls/s, the lowest allowed, does not."},
-		{"every load meets it", sharp(1e9), AtLeast, "p99 is met at 1e+04 calls/s at least, limited by the highest load allowed."},
+		{"every load meets it", sharp(1e9), AtLeast, "p99 is met at 10,000 calls/s at least, limited by the highest load allowed."},
 		{"the generator gives out first", voidAbove(900), AtLeast, "limited by the generator: trials at"},
 		{"all void", void, AllVoid, "All 4 trials were void"},
 		{"trials that show nothing", unproven, Unclear, "run longer ones"},

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -297,8 +299,17 @@ func (s *state) confirmed(goal int, g Goal, load float64) bool {
 }
 
 func (s *state) say(load float64) string {
-	if s.o.Unit == "" {
-		return fmt.Sprintf("%.4g", load)
+	text := fmt.Sprintf("%.4g", load)
+	if load >= 1000 && load < 1e15 {
+		text = grouped(strconv.FormatFloat(load, 'f', 0, 64))
 	}
-	return fmt.Sprintf("%.4g %s", load, s.o.Unit)
+	return strings.TrimSuffix(text+" "+s.o.Unit, " ")
+}
+
+// grouped puts commas between thousands.
+func grouped(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }
