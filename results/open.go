@@ -157,6 +157,26 @@ func (r *Run) Aggregate() (*Aggregate, error) {
 	return a, err
 }
 
+// Whole is Aggregate of a run that is over: intervals that do not come to as many calls
+// as its account are an error.
+func (r *Run) Whole() (*Aggregate, error) {
+	a, err := r.Aggregate()
+	if err != nil || r.Summary.Partial() {
+		return a, err
+	}
+	all := a.Total(func(int) bool { return true })
+	return a, r.Tells(all.Calls)
+}
+
+// Tells is an error when a run that is over is told of by its intervals with another
+// number of calls, in all phases, than by its account: a file of it was changed.
+func (r *Run) Tells(calls uint64) error {
+	if r.Summary.Partial() || calls == r.Summary.Totals.Calls {
+		return nil
+	}
+	return fmt.Errorf("%s: damaged: intervals.jsonl and latency.hlog tell of %d calls, run.json of %d", r.Dir, calls, r.Summary.Totals.Calls)
+}
+
 func (r *Run) read() (a *Aggregate, notes []string, err error) {
 	a = &Aggregate{Plan: r.Meta.Phases}
 	for s, err := range r.snapshots(func(note string) { notes = append(notes, note) }) {

@@ -250,3 +250,28 @@ func TestOpenOfWhatIsNoDirectory(t *testing.T) {
 		}
 	}
 }
+
+// A finished run whose intervals were emptied by somebody says so where it is to be
+// measured.
+func TestWholeMissesIntervals(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/run-v1")); err != nil {
+		t.Fatal(err)
+	}
+	run, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := run.Whole(); err != nil || a == nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "intervals.jsonl"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if run, err = results.Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Whole(); err == nil || !strings.Contains(err.Error(), "damaged: intervals.jsonl and latency.hlog tell of 0 calls") {
+		t.Errorf("without intervals: %v", err)
+	}
+}

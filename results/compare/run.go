@@ -87,12 +87,14 @@ func (r *Run) measure(stored *results.Run) error {
 	phases := stored.Meta.Phases
 	measured := func(i int) bool { return i < len(phases) && phases[i].Measured }
 	whole := results.PhaseSlice{Latency: results.NewLatency()}
+	var calls uint64
 	for s, err := range stored.Snapshots() {
 		if err != nil {
 			return err
 		}
 		for i := range s.Phases {
 			p := &s.Phases[i]
+			calls += p.Calls
 			if !measured(p.Phase) {
 				continue
 			}
@@ -100,6 +102,9 @@ func (r *Run) measure(stored *results.Run) error {
 			r.slices = append(r.slices, *p)
 			r.windows = append(r.windows, window(p))
 		}
+	}
+	if err := stored.Tells(calls); err != nil {
+		return err
 	}
 	r.take(&whole)
 	return nil

@@ -57,6 +57,9 @@ func Measure(t *Trial) (*Measured, error) {
 		m.Probe = &probe
 		m.count(&run.Summary.Totals)
 	}
+	if c := t.NodeCPUS; c != nil && !(*c >= 0 && *c < math.MaxInt32) {
+		return nil, fmt.Errorf("%s: node_cpu_s %g is no time", t.Dir, *c)
+	}
 	if t.NodeCPUS != nil {
 		m.NodeCPU, m.KnowsCPU = *t.NodeCPUS, true
 	}
@@ -72,7 +75,7 @@ func (m *Measured) count(t *results.Totals) {
 }
 
 func measuredSlice(run *results.Run) (results.PhaseSlice, error) {
-	all, err := run.Aggregate()
+	all, err := run.Whole()
 	if err != nil {
 		return results.PhaseSlice{}, err
 	}
@@ -205,6 +208,9 @@ func Metrics(repeats []*Measured) []Metric {
 		if m.Low, m.High = interval(m.Repeats); m.Low != nil {
 			// What all repeats come to together may lie beyond the interval of their mean.
 			m.Low, m.High = new(min(*m.Low, v)), new(max(*m.High, v))
+			if f.unit == "1" { // a share
+				m.High = new(min(1, *m.High))
+			}
 		}
 		m.Few = f.few != nil && f.few(whole)
 		metrics = append(metrics, m)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"volley/results"
 )
 
 func record() Record {
@@ -88,5 +90,26 @@ func TestIntervalOfMeans(t *testing.T) {
 	}
 	if low, high := interval([]float64{4, 4, 4}); *low < 3.999 || *high > 4.001 {
 		t.Errorf("values that do not vary: %g to %g", *low, *high)
+	}
+}
+
+// Two repeats of a small share have an interval without sense above all of it.
+func TestSharesEndAtOne(t *testing.T) {
+	repeat := func(good uint64) *Measured {
+		return &Measured{Slice: results.PhaseSlice{Counts: results.Counts{Items: 1000, GoodItems: good}, Latency: results.NewLatency()}}
+	}
+	for _, m := range Metrics([]*Measured{repeat(999), repeat(900)}) {
+		if m.Name == ErrorsPerItem && (m.High == nil || *m.High != 1) {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+func TestMeasureRefusesTimesThatAreNone(t *testing.T) {
+	for _, cpu := range []float64{-1e300, 1e300} {
+		trial := &Trial{Dir: "../testdata/run-v1", NodeCPUS: &cpu}
+		if _, err := Measure(trial); err == nil || !strings.Contains(err.Error(), "is no time") {
+			t.Errorf("%g s of CPU: %v", cpu, err)
+		}
 	}
 }
