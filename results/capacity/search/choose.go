@@ -64,6 +64,9 @@ func (s *state) downwards(b bracket) (float64, Purpose, string) {
 		return 0, "", ""
 	}
 	load := max(s.o.Min, tidy(floor/s.factor(), s.o.Min, floor))
+	if load < s.o.Min*(1+s.o.Goals[s.goal].Width/4) {
+		load = s.o.Min // all but equal: one load
+	}
 	return load, Explore, fmt.Sprintf("Nothing up to %s holds.", s.say(floor))
 }
 

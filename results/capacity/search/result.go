@@ -133,7 +133,11 @@ func (s *state) judge(r *Result, b bracket, highest float64) {
 
 func (s *state) warn(r *Result, b bracket) {
 	add := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
-	if b.lower > 0 && b.upper == 0 {
+	switch {
+	case r.Status == AtLeast || b.lower == 0 || b.upper != 0:
+	case s.late:
+		add("the time allowed was over before a load was decided that misses %s", r.Goal.Name)
+	default:
 		add("irregular: no load was found that misses %s", r.Goal.Name)
 	}
 	if b.darkLow != 0 && b.lower > 0 {

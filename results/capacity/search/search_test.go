@@ -55,17 +55,24 @@ func goals(names ...string) []Goal {
 	return out
 }
 
-// Loads are rounded to four digits, a hint is not: the two are one load all the same.
-func TestTheHintIsNoLoadOfItsOwn(t *testing.T) {
-	trials, _ := run(t, Options{Goals: goals("p99"), Min: 172, Max: 43968, Hint: 10992.3, Unit: "entries/s"}, sharp(12_000))
-	loads := map[float64]bool{}
-	for _, trial := range trials {
-		loads[trial.Load] = true
-	}
-	for a := range loads {
-		for b := range loads {
-			if a < b && b < a*1.005 {
-				t.Errorf("%g and %g were tried as two loads", a, b)
+// Loads are rounded to four digits, a hint and the ends of the range are not: two that are
+// all but equal are one load.
+func TestNoTwoLoadsAllButEqual(t *testing.T) {
+	for _, c := range []struct{ low, high, hint, limit float64 }{
+		{172, 43968, 10992.3, 12_000},
+		{115.53, 29575.7, 7393.9, 1}, // not even the lowest
+		{115.53, 29575.7, 7393.9, 1e9},
+	} {
+		trials, _ := run(t, Options{Goals: goals("p99"), Min: c.low, Max: c.high, Hint: c.hint, Unit: "entries/s"}, sharp(c.limit))
+		loads := map[float64]bool{}
+		for _, trial := range trials {
+			loads[trial.Load] = true
+		}
+		for a := range loads {
+			for b := range loads {
+				if a < b && b < a*1.005 {
+					t.Errorf("limit %g: %g and %g were tried as two loads", c.limit, a, b)
+				}
 			}
 		}
 	}
