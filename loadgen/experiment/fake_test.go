@@ -27,6 +27,7 @@ type fakeOutcome struct {
 	slow float64 // share of calls that take a second; the others take a millisecond
 	fail float64 // share of calls that are refused
 	void bool    // the generator's CPUs were full
+	held bool    // the node did not take the rate: calls waited for free callers
 	cpuS float64
 	// lateShare of the calls are sent late.
 	late      time.Duration
@@ -119,6 +120,7 @@ func second(i int, ph scenario.Phase, p *scenario.Plan, at, length time.Duration
 			out.Class = results.Refused
 			out.ByClass = [results.NumClasses]int{results.Refused: size}
 		}
+		out.OverBound, out.Overrun = o.held, o.held
 		slice.AddOutcome(&out)
 		slice.Record(&out)
 	}

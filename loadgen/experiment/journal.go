@@ -207,6 +207,9 @@ func (j *Journal) Do(ctx context.Context, s *Spec, left time.Duration) (*study.T
 	t.TookS = time.Since(started).Seconds()
 	t.NodeCPUS, t.Probe = made.NodeCPU, made.Probed
 	t.Void, t.Reason = void(&made.Summary)
+	if s.Purpose == "" && overwhelmed(&made.Summary) {
+		t.Notes = append(t.Notes, "the node did not take the rate: "+made.Summary.VoidReason)
+	}
 	if err := study.WriteTrial(t); err != nil {
 		return nil, err
 	}

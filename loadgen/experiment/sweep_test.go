@@ -123,6 +123,20 @@ func TestSweepRepeatsVoidTrials(t *testing.T) {
 	}
 }
 
+// A node that does not take the rate is measured all the same, and it is said.
+func TestSweepTellsOfARateNotTaken(t *testing.T) {
+	t.Parallel()
+	lab := &fakeLab{outcome: func(n int, s *Spec) fakeOutcome { return fakeOutcome{held: s.Settings[0].Value == "10"} }}
+	j := begin(t, t.TempDir(), study.SweepKind, lab)
+	a, err := Sweep(context.Background(), j, sweepOptions(t, 1))
+	if err != nil || a.Status != study.Finished || len(a.Cells[1].Trials) != 1 {
+		t.Fatalf("%v: %+v", err, a)
+	}
+	if notes := j.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "the node did not take the rate: ") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
 func TestSweepGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
