@@ -60,10 +60,13 @@ call costs and by the scenario's objective for the response time.
 Exit codes: 0 done; 2 usage or scenario invalid; 3 node unreachable, or target.apply
 failed; 4 some combination's trials stayed void; 5 our own failure; 130 interrupted.`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			name := defaultScenario
 			if len(args) == 1 {
 				name = args[0]
+			}
+			if c.Flags().Changed("repeats") && f.repeats < 1 {
+				return &exit{exitUsage, errors.New("--repeats: want 1 or more")}
 			}
 			return runSweep(name, f, s)
 		},
@@ -180,8 +183,6 @@ func (f *sweepFlags) grid(name string, plan *scenario.Plan) (*grid, error) {
 	switch {
 	case len(f.vary) == 0 && f.recommend == "":
 		return nil, errors.New("nothing is varied: give --vary, for instance --vary size=1,10,100, or --recommend")
-	case f.repeats < 0:
-		return nil, errors.New("--repeats: want 1 or more")
 	case f.length < 0 || f.length > 0 && f.length < time.Millisecond:
 		return nil, fmt.Errorf("--for %v is too short", f.length)
 	case !(f.probeRate > 0 && f.probeRate <= 1e5):

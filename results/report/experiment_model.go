@@ -41,6 +41,17 @@ func frontTable(r *study.Recommendation) *table {
 		metrics = append(metrics, r.Front[i].Metrics)
 	}
 	names := metricsOf(metrics)
+	// What rules go by stands first: the rest may be beyond the edge of a screen.
+	first := []string{study.ResponseP99, study.ProbeP99, study.CPUPerItem}
+	slices.SortStableFunc(names, func(a, b string) int {
+		rank := func(name string) int {
+			if i := slices.Index(first, name); i >= 0 {
+				return i
+			}
+			return len(first)
+		}
+		return rank(a) - rank(b)
+	})
 	note := ""
 	if r.GuardUS > 0 {
 		note = "The p99s are the medians of each limit's trials, by which the rule goes; all else is of all its trials together."

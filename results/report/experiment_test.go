@@ -54,6 +54,18 @@ func TestSearchPage(t *testing.T) {
 	golden(t, "search", func(b *bytes.Buffer) error { return report.Search(b, a) })
 }
 
+// An answer that somebody edited: what is missing is left out, what is hostile escaped.
+func TestSearchPageOfAnEditedAnswer(t *testing.T) {
+	a := &study.Search{
+		Head: head(), ConditionalThroughput: new(639.0), Unit: "calls/s", Answer: search.Found,
+		Goals: []search.Result{{Loads: []search.Load{{Load: 640, Class: "\x1b[31mred"}}}},
+	}
+	var b bytes.Buffer
+	if err := report.Search(&b, a); err != nil || bytes.ContainsRune(b.Bytes(), '\x1b') || bytes.Contains(b.Bytes(), []byte("come back good")) {
+		t.Errorf("%v: %q", err, b.String())
+	}
+}
+
 func TestSweepPage(t *testing.T) {
 	cell := func(limit, form string, p99, probe float64) study.Cell {
 		return study.Cell{

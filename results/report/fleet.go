@@ -45,7 +45,11 @@ func Fleet(w io.Writer, f *study.Fleet) error {
 
 // carried says how many nodes there are, and how loaded each is with the spares down.
 func carried(f *study.Fleet) string {
-	text := fmt.Sprintf("%s carry %s %s: each of %d at %s of the %s that it sustains for certain", plural(uint64(f.Size.Nodes), "node"),
+	carry := "carry"
+	if f.Size.Nodes == 1 {
+		carry = "carries"
+	}
+	text := fmt.Sprintf("%s %s %s %s: each of %d at %s of the %s that it sustains for certain", plural(uint64(f.Size.Nodes), "node"), carry,
 		results.Rate(f.Rate), results.Escape(f.Unit), f.Up, percent(f.Size.PerNode/f.Lower), results.Rate(f.Lower))
 	if f.Spares > 0 {
 		text += fmt.Sprintf(", and %d may be down", f.Spares)

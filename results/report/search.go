@@ -13,10 +13,14 @@ import (
 func Search(w io.Writer, a *study.Search) error {
 	var p page
 	unit := results.Escape(a.Unit)
-	p.title(&a.Head, "search")
+	h := a.Head
+	if h.Status == study.Finished && a.Answer == search.Unfinished {
+		h.Status = "ended before it had an answer"
+	}
+	p.title(&h, "search")
 	p.line("")
 	p.line("%s", wrap("", results.Escape(a.Sentence)))
-	if a.ConditionalThroughput != nil {
+	if a.ConditionalThroughput != nil && a.Lower != nil {
 		p.line("%s", wrap("  ", fmt.Sprintf("At %s %s %s come back good.", results.Rate(*a.Lower), unit, results.Rate(*a.ConditionalThroughput))))
 	}
 	if a.Lower != nil && a.Upper != nil {
@@ -93,6 +97,6 @@ func (p *page) goal(r *search.Result, a *study.Search) {
 	p.line("")
 	p.line("  %14s  %-12s%8s%8s%10s%8s%10s", results.Escape(a.Unit), "class", "good", "bad", "unproven", "void", "time")
 	for _, l := range r.Loads {
-		p.line("  %14s  %-12s%8d%8d%10d%8d%10s", results.Rate(l.Load), l.Class, l.Good, l.Bad, l.Unproven, l.Void, results.Seconds(l.Time.Seconds()))
+		p.line("  %14s  %-12s%8d%8d%10d%8d%10s", results.Rate(l.Load), results.Escape(string(l.Class)), l.Good, l.Bad, l.Unproven, l.Void, results.Seconds(l.Time.Seconds()))
 	}
 }

@@ -139,7 +139,7 @@ func (m Model) SizeWithin(limit float64, most int) (Size, error) {
 	case s.N == 0:
 		s.Sentence = fmt.Sprintf("Not even a batch of one stays within %.4g s.", limit)
 	case s.N == most:
-		s.Sentence = fmt.Sprintf("Batches of %d, the largest allowed, stay within %.4g s.", most, limit)
+		s.Sentence = fmt.Sprintf("Batches of %d, the largest asked about, stay within %.4g s.", most, limit)
 	default:
 		s.Sentence = fmt.Sprintf("Batches of up to %d stay within %.4g s; up to %d by the upper end of the 95%% interval.", s.N, limit, s.Safe)
 	}

@@ -240,7 +240,7 @@ func TestSizeWithin(t *testing.T) {
 	}{
 		{0.050, 100, 19, 20, "Batches of up to"},
 		{0.001, 100, 0, 0, "Not even a batch of one"},
-		{10, 100, 100, 100, "Batches of 100, the largest allowed"},
+		{10, 100, 100, 100, "Batches of 100, the largest asked about"},
 	} {
 		s, err := m.SizeWithin(c.limit, c.most)
 		if err != nil || s.N < c.low || s.N > c.high || s.Safe > s.N || !strings.HasPrefix(s.Sentence, c.say) {
