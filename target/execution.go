@@ -53,7 +53,7 @@ type Execution struct {
 	seed    uint64
 	turns   atomic.Uint64 // entries that came
 	calls   atomic.Uint64 // envelopes
-	sources sync.Pool // of *source
+	sources sync.Pool     // of *source
 }
 
 // Executing is a dialect whose calls run in an Execution that the node shares:
