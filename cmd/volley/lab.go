@@ -22,8 +22,8 @@ import (
 // connections to it, as long as both have the same target; else the bundled node is
 // started anew, and a node of the user's own brought to the setting by the scenario's
 // command. The bundled node is started anew for each block as well: its times are drawn
-// by the block's seed, so that settings of a block are held against each other with the
-// same ones, and blocks are independent.
+// by the block's seed, so that a node's settings are held against each other with the
+// same ones within a block, and blocks are independent.
 type lab struct {
 	dir  string // the experiment's: the node's config and log are here
 	stop <-chan struct{}
