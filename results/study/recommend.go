@@ -155,7 +155,11 @@ func RecommendForm(cells []Cell, setting string) *Recommendation {
 	metric, words := CPUPerItem, "CPU an item"
 	if !allHave(cells, CPUPerItem) {
 		metric, words = ResponseP99, "response p99"
-		r.Warnings = append(r.Warnings, "the node does not tell its CPU time, so forms are held against each other by response p99 alone")
+		why := "the node does not tell its CPU time"
+		if slices.ContainsFunc(cells, func(c Cell) bool { _, ok := c.Metric(CPUPerItem); return ok }) {
+			why = "the node's CPU time is less than its counter tells in trials this short"
+		}
+		r.Warnings = append(r.Warnings, why+", so forms are held against each other by response p99 alone")
 	}
 	r.Rule = "the form with the least " + words + ", if it differs from the next beyond chance (ratios within blocks, 95% by Wilcoxon's signed ranks)"
 	for i := range cells {

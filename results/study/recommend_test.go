@@ -91,6 +91,11 @@ func TestRecommendForm(t *testing.T) {
 	if r.Value != "single" || !strings.Contains(strings.Join(r.Warnings, "\n"), "does not tell its CPU time") {
 		t.Errorf("without CPU %q, warnings %q", r.Value, r.Warnings)
 	}
+	short := forms(400, 200, 100)
+	short[2].Metrics[0] = Metric{Name: CPUPerItem, Unit: "us", Repeats: []float64{0, 0, 0, 0, 0, 0}}
+	if r := RecommendForm(short, "form"); !strings.Contains(strings.Join(r.Warnings, "\n"), "less than its counter tells in trials this short") {
+		t.Errorf("with too little CPU: warnings %q", r.Warnings)
+	}
 }
 
 // A = 2 ms a call and 0.5 ms an entry.
