@@ -247,6 +247,50 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// TestVary: each number is a sequence of its own, the same each time; 0 is the seed's.
+func TestVary(t *testing.T) {
+	first := func(seed, sequence uint64) float64 {
+		x := NewExecution(ExecutionConfig{Slots: 1, Seed: seed})
+		x.Vary(sequence)
+		return x.source(1).rand.Float64()
+	}
+	own := NewExecution(ExecutionConfig{Slots: 1, Seed: 7}).source(1).rand.Float64()
+	if got := first(7, 0); got != own {
+		t.Errorf("sequence 0 begins with %v, the seed's own with %v", got, own)
+	}
+	if a, b := first(7, 1), first(7, 1); a != b {
+		t.Errorf("sequence 1 begins with %v and %v", a, b)
+	}
+	seen := map[float64]bool{}
+	for seed := range uint64(3) {
+		for sequence := range uint64(3) {
+			seen[first(seed, sequence)] = true
+		}
+	}
+	if len(seen) != 9 {
+		t.Errorf("9 sequences begin with %d numbers", len(seen))
+	}
+}
+
+// TestEnvelopesDrawApart: a call's own cost is drawn from none of the entries' streams,
+// and each call's from another.
+func TestEnvelopesDrawApart(t *testing.T) {
+	var waits []time.Duration
+	law := parsed(t, `{"exponential": "1ms"}`)
+	x := NewExecution(ExecutionConfig{Slots: 1, Seed: 7, Cost: Costs{Call: law}}, law)
+	x.wait = func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }
+	for range 3 {
+		x.envelope(t.Context())
+		if err := x.Enter(t.Context(), law, 1, x.turn()); err != nil {
+			t.Fatal(err)
+		}
+		x.Leave()
+	}
+	if slices.Sort(waits); len(slices.Compact(waits)) != 6 {
+		t.Errorf("3 calls of an entry each wait for %v", waits)
+	}
+}
+
 // TestInjectedSeries: what was asked for and what it came to, one observation
 // for each wait and each spell of work that was not cut off.
 func TestInjectedSeries(t *testing.T) {

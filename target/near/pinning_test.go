@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -167,6 +168,24 @@ func TestOneSeedDrawsOneSeriesOfServiceTimes(t *testing.T) {
 		}
 		if other := fmt.Sprint(draw(4)); other == first {
 			t.Errorf("seeds 3 and 4 both give %s", first)
+		}
+	})
+}
+
+// What an entry takes is drawn by its turn, which the node gives it: no two take the same.
+func TestEntriesDrawTheirOwnTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := target.New(New(parse(t, `{"volley": {"service": {"view_account": {"exponential": "2ms"}}}}`)), target.Options{})
+		times := map[time.Duration]bool{}
+		for range 5 {
+			r := httptest.NewRequest("POST", "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"query","params":{"request_type":"view_account","account_id":"near","finality":"final"}}`))
+			r.Header.Set("Content-Type", "application/json")
+			begun := time.Now()
+			n.Handler().ServeHTTP(httptest.NewRecorder(), r)
+			times[time.Since(begun)] = true
+		}
+		if len(times) != 5 {
+			t.Errorf("5 calls take %v", times)
 		}
 	})
 }

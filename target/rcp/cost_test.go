@@ -50,3 +50,21 @@ func TestCosts(t *testing.T) {
 		})
 	}
 }
+
+// What an entry takes is drawn by its turn, which the node gives it: no two take the same.
+func TestEntriesDrawTheirOwnTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := target.New(newDialect(t, `{"documents": 0, "service": {"embed": {"exponential": "2ms"}}}`), target.Options{})
+		times := map[time.Duration]bool{}
+		for range 5 {
+			r := httptest.NewRequest("POST", "/rcp", strings.NewReader(`{"method":"embed","params":{"inputs":["a"]},"id":1}`))
+			r.Header.Set("Content-Type", "application/json")
+			begun := time.Now()
+			n.Handler().ServeHTTP(httptest.NewRecorder(), r)
+			times[time.Since(begun)] = true
+		}
+		if len(times) != 5 {
+			t.Errorf("5 calls take %v", times)
+		}
+	})
+}
