@@ -66,9 +66,15 @@ func takes(ctx context.Context, b *bench) (beside, error) {
 	if s.N == 0 {
 		return beside{}, fmt.Errorf("no batch was answered")
 	}
-	further := (float64(s.P50)/1e6 - entryTime.Seconds() - single) / (batchSize - 1)
+	return shares(single, float64(s.P50)/1e6), nil
+}
+
+// shares takes apart what a single call takes beside its entry's time, by what a batch
+// takes in all whose entries follow one another: all but the first add an entry's alone.
+func shares(single, batch float64) beside {
+	further := (batch - entryTime.Seconds() - single) / (batchSize - 1)
 	entry := min(max(0, further-entryTime.Seconds()), single)
-	return beside{entry, single - entry}, nil
+	return beside{entry, single - entry}
 }
 
 // predicted is the front by simulation.

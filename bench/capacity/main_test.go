@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,6 +74,24 @@ func TestAtLeast(t *testing.T) {
 	for _, c := range []struct{ want, of, n, least int }{{9, 10, 10, 9}, {9, 10, 20, 18}, {9, 10, 3, 2}, {9, 10, 1, 1}, {18, 20, 20, 18}} {
 		if got := atLeast(c.want, c.of, c.n); got != c.least {
 			t.Errorf("%d of %d of %d: %d, want %d", c.want, c.of, c.n, got, c.least)
+		}
+	}
+}
+
+// Of 0.3 ms beside a single entry 0.1 ms are the entry's own: 50 of 1 ms that follow one
+// another take 55.2 ms.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		single, batch float64
+		want          beside
+	}{
+		{0.0003, 0.0552, beside{0.0001, 0.0002}},
+		{0.0003, 0.0503, beside{0, 0.0003}},
+		{0.0003, 0.0400, beside{0, 0.0003}},
+		{0.0003, 0.1000, beside{0.0003, 0}},
+	} {
+		if got := shares(c.single, c.batch); math.Abs(got.entry-c.want.entry) > 1e-9 || math.Abs(got.call-c.want.call) > 1e-9 {
+			t.Errorf("%g and %g: %+v, want %+v", c.single, c.batch, got, c.want)
 		}
 	}
 }
