@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,7 +77,17 @@ func execute(args []string, s streams) int {
 	case errors.As(e.cause, &located):
 		fmt.Fprintln(s.err, located)
 	default:
-		fmt.Fprintf(s.err, "volley: %v\n", e.cause)
+		fmt.Fprintf(s.err, "volley: %s\n", escapedLines(e.cause.Error()))
 	}
 	return e.code
+}
+
+// escapedLines is text that may hold what somebody else wrote, such as a stored
+// experiment's, safe for a terminal, with its line breaks.
+func escapedLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = results.Escape(l)
+	}
+	return strings.Join(lines, "\n")
 }
