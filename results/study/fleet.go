@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"volley/results"
 	"volley/results/capacity/fleet"
+	"volley/results/capacity/search"
 )
 
 // FleetOptions are what a fleet is asked to carry.
@@ -104,8 +106,33 @@ func (f *Fleet) simulate(e *Experiment) error {
 	if model.WarmUp() > mostWarmUp {
 		return fmt.Errorf("at %.4g of what they can do at all, the nodes' queues take too long to settle", model.Utilisation())
 	}
-	f.Balancers, err = model.Compare(policies, fleetJobs, fleetRuns, e.Search.Seed)
-	return err
+	if f.Balancers, err = model.Compare(policies, fleetJobs, fleetRuns, e.Search.Seed); err != nil {
+		return err
+	}
+	if p99 := e.Search.p99AtLower(); p99 > 0 && p99 < farBelow*f.LimitUS {
+		f.Warnings = append(f.Warnings, fmt.Sprintf("at its lower end a node's p99 was %s, far below the objective of %s, which is not what limited it: simulated times are too long, and a balancer that misses the objective here may meet it",
+			results.Micros(p99), results.Micros(f.LimitUS)))
+	}
+	return nil
+}
+
+// farBelow is the share of the objective under which a measured p99 does not just meet it.
+const farBelow = 0.5
+
+// p99AtLower is the median p99 of the trials at the lower end that count, in
+// microseconds; 0 where there are none.
+func (a *Search) p99AtLower() float64 {
+	var all []float64
+	for _, t := range a.Trials {
+		if t.Load == *a.Lower && slices.ContainsFunc(t.Verdicts, func(v search.Verdict) bool { return v != search.Void }) {
+			all = append(all, float64(t.P99US))
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
 }
 
 // callsPerUnit is how many calls one of the search's unit stands for, by what its trials
