@@ -40,7 +40,7 @@ func experiments() map[string]*study.Experiment {
 func searched(name string) *study.Search {
 	a := &study.Search{
 		Head: answerHead(name), Lower: ptr(800.0), Upper: ptr(850.0), Unit: "entries/s", ConditionalThroughput: ptr(792.0), Answer: search.Found,
-		Limiting: name, Sentence: "between 800 and 850 entries/s: " + name, LoadedS: 42, Saturated: &study.Saturation{N: 1, Callers: 64, Achieved: 1600},
+		Limiting: name, Sentence: "between 800 and 850 entries/s: " + name, LoadedS: 42, ResponseP99US: 65_000, Saturated: &study.Saturation{N: 1, Callers: 64, Achieved: 1600},
 		Goals: []search.Result{{
 			Goal: search.Goal{Name: name}, Status: search.Found, Lower: 800, Upper: 850, Sentence: name, Warnings: []string{name},
 			Loads: []search.Load{{Load: 400, Class: search.Lower, Good: 1, Time: 3 * time.Second}, {Load: 800, Class: search.Lower, Good: 2, Time: 6 * time.Second}, {Load: 850, Class: search.Upper, Bad: 2, Time: 6 * time.Second}},
@@ -104,6 +104,23 @@ func TestFormsOfExperiment(t *testing.T) {
 				continue // the pages for a terminal have goldens of their own
 			}
 			t.Run(name+" as "+f.name, func(t *testing.T) { goldenForm(t, name+"."+f.name, written(t, f.write)) })
+		}
+	}
+}
+
+// The objective is a line of its own among the trials' p99s, where there is one.
+func TestObjectiveAmongTrials(t *testing.T) {
+	a := searched("a search")
+	a.ResponseP99US = 0
+	e := &study.Experiment{Record: record(study.SearchKind, "a search"), Search: a}
+	if page := written(t, report.OfExperiment(e).HTML); strings.Contains(page, "The objective allows") {
+		t.Error("an objective that there is not is drawn")
+	}
+	a.ResponseP99US = 65_000
+	page := written(t, report.OfExperiment(e).HTML)
+	for _, want := range []string{"The objective allows 65.0 ms.", ">objective 65.0 ms<"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is missing", want)
 		}
 	}
 }
