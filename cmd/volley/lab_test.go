@@ -72,3 +72,37 @@ mix: [{method: sum, params: [1, 2]}]
 		t.Errorf("the setting measured first in a block waits for %s s, the next for %s s", second, other)
 	}
 }
+
+// A search's trials follow one another on one node, and a node of the user's own keeps
+// its connections from block to block.
+func TestPlaceIsKept(t *testing.T) {
+	t.Setenv(asProgram, "1")
+	file := filepath.Join(t.TempDir(), "kept.yaml")
+	if err := os.WriteFile(file, []byte("name: kept\ntarget: {dialect: jsonrpc}\nload: [{rate: 10 calls/s, for: 1s}]\nform: single\nmix: [{method: sum, params: [1, 2]}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	places := func(set []string, block int) (first, second *reached, url string) {
+		t.Helper()
+		l := &lab{dir: t.TempDir(), stop: make(chan struct{}), warn: func(w string) { t.Log(w) }}
+		t.Cleanup(l.close)
+		for i := range 2 {
+			plan, err := scenario.Load(file, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan.Seed = uint64(i + 1)
+			if _, err := l.Prepare(context.Background(), &experiment.Spec{Plan: plan, Block: block * (i + 1)}); err != nil {
+				t.Fatal(err)
+			}
+			first, second = second, l.place
+		}
+		return first, second, l.place.url
+	}
+	first, second, url := places(nil, 0)
+	if first != second {
+		t.Error("a search's second trial has another node")
+	}
+	if first, second, _ := places([]string{"target.url=" + url}, 1); first != second {
+		t.Error("in the next block the user's own node is connected to anew")
+	}
+}
